@@ -92,13 +92,13 @@ def account_runs(ctx: click.Context, names: Sequence[str], flags: dict[str, Any]
 def _classifier(stated: str, flags: dict[str, Any]) -> Any:
     from spamnb.cli.model_choice import model_to_change
     from spamnb.mailbox import MailClassifier
+    from spamnb.model import MAIL
     from spamnb.training import start_own_model
 
-    own = start_own_model(stated or None, lambda: "mail")
+    own = start_own_model(stated or None, lambda: MAIL)
     if own is not None:
-        text = f"no model of your own yet: starting {own.path} from the {own.base_name}"
-        print_status(text, flags["quiet"])
-    return MailClassifier(model_to_change(stated or None), mail_limits(flags))
+        print_status(own.text, flags["quiet"])
+    return MailClassifier(model_to_change(stated or None, lambda: MAIL), mail_limits(flags))
 
 
 def mail_limits(flags: dict[str, Any]) -> Any:

@@ -11,7 +11,6 @@ import click
 from spamnb.cli.imap_accounts import mail_limits
 from spamnb.cli.model_choice import model_to_change
 from spamnb.cli.output import print_status, write_json
-from spamnb.cli.update_model import own_model_started
 from spamnb.settings import history_days
 
 # The parameters of `learn` that go with it; the others are about messages that are read.
@@ -31,14 +30,19 @@ def learn_moved(ctx: click.Context, messages: tuple[str, ...], flags: dict[str, 
     from spamnb.mailbox import MailClassifier, drain_spool, sync_maildir, waiting_lessons
 
     spool = ctx.params["mode"] == "drain"
+    from spamnb.model import MAIL
+    from spamnb.training import own_model_started
+
     _check_flags(ctx, "--mode drain" if spool else "--sync of a Maildir")
     if spool and (ctx.params["sync"] or len(messages) != 1):
         raise click.UsageError("--mode drain takes one folder, with .spam and .ham in it, and no --sync.")
     keep_freed_memory()
     counts = Counter[str]()
     if not (spool and not waiting_lessons(messages[0])):  # without lessons no model is read
-        with own_model_started(messages, flags, kind=lambda: "mail"):
-            path = model_to_change(flags["model"])
+        with own_model_started(flags["model"], lambda: MAIL) as own:
+            if own is not None:
+                print_status(own.text, flags["quiet"])
+            path = model_to_change(flags["model"], lambda: MAIL)
             classifier = MailClassifier(path, mail_limits(flags), history_days(flags))
             counts.update((drain_spool if spool else sync_maildir)(messages[0], classifier))
     if flags["json_file"]:

@@ -42,9 +42,9 @@ class _ModelType(click.Path):
     ) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
-        from spamnb.model import MESSAGE_KINDS, name_of, named_models
+        from spamnb.model import READY_MADE_NAMES, name_of, named_models
 
-        names = (*map(name_of, named_models()), *MESSAGE_KINDS)
+        names = (*map(name_of, named_models()), *READY_MADE_NAMES)
         matching = [CompletionItem(name) for name in names if name.startswith(incomplete)]
         return [*matching, *super().shell_complete(ctx, param, incomplete)]
 
@@ -221,7 +221,7 @@ new_model_option = option(
     "--output",
     type=PATH,
     metavar="MODEL",
-    help="Name or file to write the model to. [default: $SPAMNB_MODEL, else your own model]",
+    help="Name or file to write the model to. [default: $SPAMNB_MODEL, else my-text or my-mail]",
 )
 changed_model_option = option(
     "-o",

@@ -12,7 +12,6 @@ import numpy as np
 
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.message_kind import note_mail, stdin_mail_format
-from spamnb.cli.model_choice import model_to_change
 from spamnb.cli.output import print_status, print_step, progress, report_skipped
 from spamnb.core import FloatArray, cut_to_width, visible
 from spamnb.errors import DataError
@@ -36,9 +35,9 @@ class ReviewMessages(NamedTuple):
     sources: list[str]
 
 
-def read_messages(paths: tuple[str, ...], flags: dict[str, Any]) -> ReviewMessages:
-    """Reads all messages of the inputs, without labels."""
-    features = SpamModel.load(model_to_change(flags["model"])).features
+def read_messages(model: str, paths: tuple[str, ...], flags: dict[str, Any]) -> ReviewMessages:
+    """Reads all messages of the inputs for the model in a file, without labels."""
+    features = SpamModel.load(model).features
     quiet, chunks = flags["quiet"], list[Chunk]()
     reading = read_options(flags, categorical=features.categorical, numeric=features.numeric)
     for path, how in inputs(paths if not flags["files_from"] else (), flags, reading):
@@ -64,10 +63,10 @@ def read_messages(paths: tuple[str, ...], flags: dict[str, Any]) -> ReviewMessag
 class ReviewDialog:
     """Asks, learns and goes back; `typed` if stdin has the messages, so that keys come from the terminal."""
 
-    def __init__(self, messages: ReviewMessages, flags: dict[str, Any], typed: bool) -> None:
+    def __init__(self, path: str, messages: ReviewMessages, flags: dict[str, Any], typed: bool) -> None:
         self._messages, self._flags = messages, flags
         self._by_key = typed or (sys.stdin is not None and sys.stdin.isatty())
-        self._path = model_to_change(flags["model"])
+        self._path = path
         self._model = SpamModel.load(self._path)
         self._labels = {key: class_label(self._model, key == "s") for key in "sh"}
         self._queue = ReviewQueue(self._model, messages.texts, messages.categories, messages.numbers)

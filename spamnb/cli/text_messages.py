@@ -74,9 +74,9 @@ def refuse_model_names(files: Sequence[str]) -> None:
     """Refuses the name of a model in place of a file."""
     if not (missing := _missing(files)):
         return
-    from spamnb.model import MESSAGE_KINDS, name_of, named_models
+    from spamnb.model import READY_MADE_NAMES, name_of, named_models
 
-    names = {*map(name_of, named_models()), *MESSAGE_KINDS}
+    names = {*map(name_of, named_models()), *READY_MADE_NAMES}
     if name := next((file for file in missing if file in names), ""):
         raise DataError(f"no such file: {name}", hint=f"for the model of this name write -m {name}")
 

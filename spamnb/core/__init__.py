@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         join_arrays as join_arrays,
         log_softmax as log_softmax,
         row_sums as row_sums,
+        run_sizes as run_sizes,
         run_starts as run_starts,
     )
     from spamnb.core.bounded_cache import BoundedCache as BoundedCache
@@ -83,6 +84,7 @@ else:
                 "join_arrays",
                 "log_softmax",
                 "row_sums",
+                "run_sizes",
                 "run_starts",
             ],
             "bounded_cache": ["BoundedCache"],

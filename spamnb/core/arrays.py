@@ -1,4 +1,8 @@
-"""Defines array types, and finds runs, sums by row and grows arrays."""
+"""Defines array types, and finds runs, sums by row and grows arrays.
+
+A message that is scored alone passes through some forty searches in short arrays, where the overhead of a
+call counts: `(a != b).nonzero()[0]` takes 0.1 us, np.flatnonzero 1.6, np.diff with `append` 5.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +19,17 @@ _T = TypeVar("_T", bound=np.generic)
 
 def run_starts(values: NDArray[_T]) -> IntArray:
     """Returns where each run of equal values begins."""
-    starts = np.flatnonzero(values[1:] != values[:-1])
+    starts = (values[1:] != values[:-1]).nonzero()[0]
     return np.concatenate((np.zeros(min(1, len(values)), np.int64), starts + 1))
+
+
+def run_sizes(starts: IntArray, end: int) -> IntArray:
+    """Returns the size of each run; the last one ends at `end`.
+
+    >>> run_sizes(np.array([0, 2, 5]), 9).tolist()
+    [2, 3, 4]
+    """
+    return np.concatenate((starts[1:], [end])) - starts
 
 
 def distinct_values(values: NDArray[_T]) -> NDArray[_T]:
@@ -31,7 +44,7 @@ def group_values(values: NDArray[_T]) -> tuple[NDArray[_T], IntArray]:
     ordered = values[order]
     first = run_starts(ordered)
     places = np.empty(len(values), np.int64)
-    places[order] = np.repeat(np.arange(len(first)), np.diff(first, append=len(values)))
+    places[order] = np.repeat(np.arange(len(first)), run_sizes(first, len(values)))
     return ordered[first], places
 
 

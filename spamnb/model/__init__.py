@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         Inspector as Inspector,
         TokenRow as TokenRow,
         card as card,
+        kind_of_model as kind_of_model,
         knows_mail as knows_mail,
         row_dict as row_dict,
     )
@@ -84,6 +85,7 @@ if TYPE_CHECKING:
         sum_changes as sum_changes,
     )
     from spamnb.model.model_lookup import (
+        choose_existing as choose_existing,
         find_model as find_model,
         model_to_change as model_to_change,
         refuse_shipped as refuse_shipped,
@@ -91,8 +93,13 @@ if TYPE_CHECKING:
     from spamnb.model.model_merge import merge_models as merge_models
     from spamnb.model.model_names import (
         AUTO as AUTO,
+        LONG_TEXT as LONG_TEXT,
+        MAIL as MAIL,
         MESSAGE_KINDS as MESSAGE_KINDS,
+        OWN_MODELS as OWN_MODELS,
+        READY_MADE as READY_MADE,
         READY_MADE_NAMES as READY_MADE_NAMES,
+        TEXT as TEXT,
         check_no_name as check_no_name,
         common_model as common_model,
         data_folder as data_folder,
@@ -105,7 +112,7 @@ if TYPE_CHECKING:
         named_models as named_models,
         new_path_of as new_path_of,
         shipped_model as shipped_model,
-        site_model as site_model,
+        text_or_mail as text_or_mail,
         use_model as use_model,
         used_model as used_model,
     )
@@ -116,7 +123,6 @@ if TYPE_CHECKING:
         load as load,
         no_such_name as no_such_name,
         own_model as own_model,
-        possible_models as possible_models,
     )
     from spamnb.model.predictions import (
         Predictions as Predictions,
@@ -186,7 +192,7 @@ else:
             "decision": ["Decision", "HAM", "SPAM", "UNSURE", "describe", "probability_text"],
             "explanation": ["Basis", "Evidence", "Explanation"],
             "formula": ["Formula", "Linear", "linear_view"],
-            "inspection": ["Inspector", "TokenRow", "card", "knows_mail", "row_dict"],
+            "inspection": ["Inspector", "TokenRow", "card", "kind_of_model", "knows_mail", "row_dict"],
             "journal_records": ["decode_all", "decode_each", "encode", "with_records"],
             "lesson_block": ["LessonBlock", "join_blocks"],
             "lesson_record": [
@@ -208,11 +214,17 @@ else:
                 "merge_weights",
                 "sum_changes",
             ],
-            "model_lookup": ["find_model", "model_to_change", "refuse_shipped"],
+            "model_lookup": ["choose_existing", "find_model", "model_to_change", "refuse_shipped"],
             "model_merge": ["merge_models"],
             "model_names": [
                 "AUTO",
+                "LONG_TEXT",
+                "MAIL",
                 "MESSAGE_KINDS",
+                "OWN_MODELS",
+                "READY_MADE",
+                "TEXT",
+                "text_or_mail",
                 "READY_MADE_NAMES",
                 "data_folder",
                 "check_no_name",
@@ -220,7 +232,6 @@ else:
                 "common_model",
                 "is_common",
                 "is_shipped",
-                "site_model",
                 "kind_by_length",
                 "name_of",
                 "named_models",
@@ -237,7 +248,6 @@ else:
                 "load",
                 "no_such_name",
                 "own_model",
-                "possible_models",
             ],
             "predictions": ["Predictions", "class_probabilities", "predict_pair"],
             "prune_model": ["age", "age_by_half_life", "prune"],

@@ -39,7 +39,12 @@ if TYPE_CHECKING:
         ScoreInWorker as ScoreInWorker,
     )
     from spamnb.training.review_queue import ReviewQueue as ReviewQueue
-    from spamnb.training.sampling import Digester as Digester, Digests as Digests, Sample as Sample
+    from spamnb.training.sampling import (
+        Digester as Digester,
+        Digests as Digests,
+        Sample as Sample,
+        usual_digests as usual_digests,
+    )
     from spamnb.training.sklearn_inputs import (
         Labels as Labels,
         all_labels as all_labels,
@@ -102,7 +107,7 @@ else:
             "own_model": ["common_base", "own_model_started", "start_own_model"],
             "parallel_training": ["BlockCounter", "CountInWorker", "ScoreInWorker"],
             "review_queue": ["ReviewQueue"],
-            "sampling": ["Digester", "Digests", "Sample"],
+            "sampling": ["Digester", "Digests", "Sample", "usual_digests"],
             "sklearn_inputs": [
                 "Labels",
                 "all_labels",

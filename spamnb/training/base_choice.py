@@ -8,7 +8,8 @@ from collections.abc import Callable
 from spamnb.errors import ConfigError, InputError
 from spamnb.messages import Texts
 from spamnb.model import (
-    MESSAGE_KINDS,
+    MAIL,
+    READY_MADE as READY_MADE_OF,
     READY_MADE_NAMES,
     BaseModel,
     SpamModel,
@@ -24,7 +25,7 @@ def base_model(base: object, kind: Callable[[], str]) -> BaseModel | None:
 
     `kind` tells, for `ready-made`, which kind of messages is to be learned.
 
-    >>> base_model("none", lambda: "sms"), base_model("ready-made", lambda: "mail").name
+    >>> base_model("none", lambda: "text"), base_model("ready-made", lambda: "mail").name
     (None, 'ready-made model for mail')
     """
     if base is None or base == NO_BASE:
@@ -37,8 +38,8 @@ def base_model(base: object, kind: Callable[[], str]) -> BaseModel | None:
             hint=f'for example base="{READY_MADE}"',
         )
     text = os.fspath(base)
-    if text in (READY_MADE, *MESSAGE_KINDS):
-        return ready_made_base(kind() if text == READY_MADE else text)
+    if text in (READY_MADE, *READY_MADE_NAMES):
+        return ready_made_base(READY_MADE_OF[kind()] if text == READY_MADE else text)
     path = existing_path_of(text) if isinstance(base, str) else text
     if not os.path.isfile(path):
         raise ConfigError(
@@ -48,12 +49,12 @@ def base_model(base: object, kind: Callable[[], str]) -> BaseModel | None:
     return BaseModel.of(f"model {os.path.basename(path)}", SpamModel.load(path))
 
 
-def ready_made_base(kind: str) -> BaseModel:
-    """Returns the ready-made model for this kind of messages."""
-    return BaseModel.of(READY_MADE_NAMES[kind], SpamModel.load(shipped_model(kind)))
+def ready_made_base(name: str) -> BaseModel:
+    """Returns the ready-made model of this name, `sms` or `mail`."""
+    return BaseModel.of(READY_MADE_NAMES[name], SpamModel.load(shipped_model(name)))
 
 
 def kind_of(texts: Texts) -> str:
-    """Returns the kind of ready-made model that fits these messages."""
+    """Returns the kind of these messages, by which a ready-made model is chosen."""
     mean_size = int((texts.ends - texts.starts).sum()) / max(1, len(texts))
-    return "mail" if texts.tags else kind_by_length(mean_size)
+    return MAIL if texts.tags else kind_by_length(mean_size)

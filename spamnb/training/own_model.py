@@ -8,14 +8,16 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from spamnb.model import (
+    MAIL,
+    READY_MADE,
     BaseModel,
     SpamModel,
     base_of_file,
     choose_model,
     common_model,
-    is_common,
     is_shipped,
     own_model,
+    text_or_mail,
 )
 from spamnb.storage import JOURNAL, Lock
 from spamnb.training.base_choice import ready_made_base
@@ -24,11 +26,17 @@ from spamnb.training.threshold import MAIL_MAX_FPR
 
 
 class OwnModel(NamedTuple):
-    """The path of a new model, the name of the one that it starts from, and its state on disk."""
+    """A new model for text or mail, the name of the one that it starts from, its state on disk."""
 
     path: str
+    kind: str
     base_name: str
     written: os.stat_result
+
+    @property
+    def text(self) -> str:
+        """Returns what is printed about it."""
+        return f"no model of your own for {self.kind} yet: starting {self.path} from the {self.base_name}"
 
 
 @contextmanager
@@ -47,25 +55,25 @@ def start_own_model(option: str | None, kind: Callable[[], str]) -> OwnModel | N
 
     Returns None if there is one. `option` is that of -m; `kind` returns the kind of the messages.
     """
-    chosen, path = choose_model(option), own_model()
-    if path is None or chosen is None or chosen.stated is not None or not is_common(chosen.path or ""):
+    chosen = choose_model(option, kind)
+    if chosen is None or not chosen.is_fallback or (path := own_model(wanted := kind())) is None:
         return None
-    wanted = kind()
-    base = common_base(wanted)
-    model = start_model(base, MAIL_MAX_FPR if wanted == "mail" else None)
+    base = READY_MADE[text_or_mail(wanted)]  # a long message among short ones decides nothing
+    start = common_base(base)
+    model = start_model(start, MAIL_MAX_FPR if base == READY_MADE[MAIL] else None)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with Lock(path):
         if os.path.exists(path):  # another process was faster
             return None
         model.save(path)
-        return OwnModel(path, base.name, os.stat(path))
+        return OwnModel(path, text_or_mail(wanted), start.name, os.stat(path))
 
 
-def common_base(kind: str) -> BaseModel:
-    """Returns what users without a model start from: the model of the site if there is one, live."""
-    path = common_model(kind)
+def common_base(name: str) -> BaseModel:
+    """Returns the model, `sms` or `mail`, that own ones start from: the site's, live, or the ready-made one."""
+    path = common_model(name)
     if is_shipped(path):
-        return ready_made_base(kind)
+        return ready_made_base(name)
     return base_of_file(SpamModel, f"site's model {path}", path)
 
 

@@ -28,6 +28,7 @@ from spamnb.training import (
     duplicates_note,
     folds,
     score_fold,
+    usual_digests,
     with_usual_limit,
 )
 
@@ -75,7 +76,8 @@ class SharedCounts:
 
     def add_chunk(self, chunk: Chunk) -> None:
         """Counts a chunk of labelled messages."""
-        words = None
+        first = next(iter(self._trainers.values()))
+        words = usual_digests(chunk.texts, first.features)
         for trainer in self._trainers.values():
             words = trainer.add_chunk(chunk, words=words)
 

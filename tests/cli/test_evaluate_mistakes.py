@@ -121,7 +121,7 @@ def test_a_program_that_asks_for_metrics_gets_an_error(cli: Cli) -> None:
 def test_a_model_of_ones_own_shows_its_metrics(cli: Cli, sms: Sms) -> None:
     cli.own_model.parent.mkdir(parents=True)
     cli.own_model.write_bytes(sms.model.read_bytes())
-    assert "model.spamnb, as measured when it was trained\n" in cli("evaluate", env={"COLUMNS": "500"}).text
+    assert "my-text.spamnb, as measured when it was trained\n" in cli("evaluate", env={"COLUMNS": "500"}).text
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")

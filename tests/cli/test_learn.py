@@ -353,7 +353,7 @@ def test_a_failed_first_lesson_leaves_no_model(cli: Cli) -> None:
 def test_a_message_that_only_memory_holds_is_reported(cli: Cli) -> None:
     """A fresh installation: the first lesson starts a model of one's own."""
     done = cli("learn", "--spam", stdin=b"lunch at noon?\n")
-    start = f"no model of your own yet: starting {cli.own_model} from the ready-made model for SMS"
+    start = f"no model of your own for text yet: starting {cli.own_model} from the ready-made model for SMS"
     assert done.err.splitlines() == [
         start,
         f"{LINES}, all spam",
@@ -363,7 +363,7 @@ def test_a_message_that_only_memory_holds_is_reported(cli: Cli) -> None:
         "mistakes   1 of 1 new message, before learning",
         "note: words count once there are lessons of both spam and ham; "
         "until then a lesson changes only the verdict on the same message",
-        "undo       spamnb model undo 1",
+        "undo       spamnb model undo 1 -m my-text",
     ]
     assert "starting" not in cli("learn", "--ham", stdin=b"see you at six\n").err
 

@@ -35,9 +35,10 @@ def test_a_model_with_columns_classifies_a_text_without_them(cli: Cli, tennis: T
 
 
 def test_texts_use_the_ready_made_model(cli: Cli) -> None:
-    assert cli("predict", "-t", "hi").err == "no model of your own yet: using the ready-made one for sms\n"
+    note = "no model of your own for text yet: using the ready-made model for {}\n"
+    assert cli("predict", "-t", "hi").err == note.format("SMS")
     long = "Dear all, " * 50
-    assert cli("predict", "-t", long).err == "no model of your own yet: using the ready-made one for mail\n"
+    assert cli("predict", "-t", long).err == note.format("mail")
 
 
 def test_texts_and_files_do_not_go_together(cli: Cli, tiny: Path) -> None:

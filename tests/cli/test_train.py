@@ -107,7 +107,7 @@ def test_two_labels_of_two_files_are_refused_too(cli: Cli) -> None:
 def test_default_path_is_in_the_data_directory(cli: Cli, sms: Sms) -> None:
     cli("train", sms.train)
     assert cli.own_model.read_bytes() == sms.model.read_bytes()
-    assert [p.name for p in cli.own_model.parent.iterdir()] == ["model.spamnb"]
+    assert [p.name for p in cli.own_model.parent.iterdir()] == ["my-text.spamnb"]
 
 
 def test_the_variable_names_the_model(cli: Cli) -> None:

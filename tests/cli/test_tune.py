@@ -55,7 +55,7 @@ def test_what_tune_tells(cli: Cli, sms: Sms) -> None:
     value, defaults = lines[-3].split()[2], lines[-3].split()[-4].strip(",")
     assert value == defaults
     assert not cli.own_model.exists()
-    assert cli("tune", sms.train, "--time", "0", "-o", "model", "-q").err == ""
+    assert cli("tune", sms.train, "--time", "0", "-o", "my-text", "-q").err == ""
     assert SpamModel.load(cli.own_model).labels == ("ham", "spam")
 
 

@@ -132,7 +132,7 @@ def test_the_script_teaches_each_user_a_model_of_their_own(server: LearningDovec
         [RECIPE / "spamnb-lessons"], env=env, capture_output=True, text=True, timeout=PATIENCE, check=True
     )
     assert done.stderr == ""
-    model = home / ".local" / "share" / "spamnb" / "model.spamnb"
+    model = home / ".local" / "share" / "spamnb" / "my-mail.spamnb"
     assert learned(model, numbered("spam", 1)) == {"spam": 1}
     assert labels(server) == []
 

@@ -132,10 +132,11 @@ def test_the_first_lesson_starts_an_own_model(cli: Cli) -> None:
     queue(spool, "spam", numbered("spam", 1))
     lines = cli("learn", "--mode", "drain", spool).err.splitlines()
     assert lines == [
-        f"no model of your own yet: starting {cli.own_model} from the ready-made model for mail",
+        f"no model of your own for mail yet: starting {cli.own_mail_model} "
+        "from the ready-made model for mail",
         "learned    1 mail (1 spam)",
     ]
-    assert learned(cli.own_model, numbered("spam", 1)) == {"spam": 1}
+    assert learned(cli.own_mail_model, numbered("spam", 1)) == {"spam": 1}
 
 
 @pytest.mark.parametrize(

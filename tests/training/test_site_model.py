@@ -42,12 +42,12 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def teach(label: str, *mails: bytes) -> None:
     """As `spamnb learn` does."""
-    with own_model_started(None, lambda: "mail"), Learner(model_to_change(None)) as learner:
+    with own_model_started(None, lambda: "mail"), Learner(model_to_change(None, lambda: "mail")) as learner:
         learner.learn(parse_mails(list(mails)), [label] * len(mails))
 
 
 def own() -> SpamModel:
-    path = own_model()
+    path = own_model("mail")
     assert path is not None
     return SpamModel.load(path)
 
@@ -61,7 +61,7 @@ def test_a_user_without_a_model_uses_that_of_the_site(site: Path) -> None:
     chosen = choose_model(None, lambda: "mail")
     assert chosen is not None
     assert chosen.reason == "the site's model"
-    assert "ready_made" in find_model(None, lambda: "sms")
+    assert "ready_made" in find_model(None, lambda: "text")
 
 
 def test_the_first_lesson_starts_from_it_and_leaves_it_alone(site: Path) -> None:
@@ -71,7 +71,7 @@ def test_the_first_lesson_starts_from_it_and_leaves_it_alone(site: Path) -> None
     model = own()
     assert model.base is not None
     assert (model.base.name, model.base.path) == (f"site's model {site}", str(site))
-    assert find_model(None, lambda: "mail") == own_model()
+    assert find_model(None, lambda: "mail") == own_model("mail")
     expected = SpamModel.load(site).predict(parse_mails([HAM, numbered("spam", 7)]))
     assert model.predict(parse_mails([HAM, numbered("spam", 7)])) == expected == ["ham", "spam"]
 
@@ -79,7 +79,7 @@ def test_the_first_lesson_starts_from_it_and_leaves_it_alone(site: Path) -> None
 def test_a_site_model_trained_again_counts_at_once_and_lessons_stay(site: Path) -> None:
     teach("ham", SPAM)
     teach("spam", HAM)
-    path = own_model()
+    path = own_model("mail")
     assert path is not None
     stored = StoredModel(path)
     first, bytes_before = stored.newest(), Path(path).read_bytes()
@@ -110,7 +110,7 @@ def test_lessons_after_the_change_are_learned_undone_and_written_with_the_new_ba
     teach("ham", SPAM)
     site_model(*([(NEW, "spam")] * 20)).save(site)
     teach("spam", OTHER)
-    path = own_model()
+    path = own_model("mail")
     assert path is not None
     assert own().predict(parse_mails([SPAM, OTHER])) == ["ham", "spam"]
     with Learner(path) as learner:
@@ -154,8 +154,8 @@ def test_a_model_with_a_base_of_its_own_cannot_be_a_sites(site: Path) -> None:
     based.save(site)
     with pytest.raises(ConfigError, match="cannot be a base model: it has one itself"):
         teach("spam", SPAM)
-    assert own_model() is not None
-    assert not Path(str(own_model())).exists()
+    assert own_model("mail") is not None
+    assert not Path(str(own_model("mail"))).exists()
 
 
 def test_the_threshold_follows_the_site_and_the_lessons(site: Path) -> None:

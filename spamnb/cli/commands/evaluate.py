@@ -175,12 +175,12 @@ def _measure(protocol: str, params: Params) -> _Measured:
 
 def _test_model(params: Params) -> _Measured:
     """Tests a saved model on DATA."""
-    from spamnb.cli.model_choice import find_model, load_model
+    from spamnb.cli.model_choice import find_model_aloud, load_model
     from spamnb.evaluation import MistakeCollector, evaluate_chunks
     from spamnb.model import TrainingOverlap
 
     data, quiet, sources = params["data"], params["quiet"], list[str]()
-    path = find_model(params["model"], partial(kind_of_inputs, data, params, quiet))
+    path = find_model_aloud(params["model"], partial(kind_of_inputs, data, params), quiet)
     model = load_model(path)
     model = apply_decision_options(model, params)
     columns = {"categorical": model.features.categorical, "numeric": model.features.numeric}
@@ -215,6 +215,7 @@ def _note_mail(messages: Iterator[Chunk], model: SpamModel, quiet: bool) -> Iter
 def _cross_validate(params: Params) -> _Measured:
     """Cross-validates on DATA with the settings of the options."""
     from spamnb.evaluation import cross_validate, out_of_fold_mistakes
+    from spamnb.training import usual_digests
 
     data, quiet, sources = params["data"], params["quiet"], list[str]()
     reading = read_options(params, default_format="csv")
@@ -224,7 +225,7 @@ def _cross_validate(params: Params) -> _Measured:
     most = _most_mistakes(params)
     trainer = setup.trainer(mail, keep_texts=bool(most))
     for chunk in messages:
-        trainer.add_chunk(chunk)
+        trainer.add_chunk(chunk, words=usual_digests(chunk.texts, trainer.features))
     check_classes(trainer)
     result = cross_validate(trainer)
     check_decision(params, result.model.labels)

@@ -45,11 +45,12 @@ def explain(
       spamnb explain "WIN a FREE prize" --verify
     """
     from spamnb.cli.model_choice import find_model, load_model
+    from spamnb.model import MAIL, kind_by_length
 
     message = _message(text, quiet)
-    mail = bool(message.tags)
-    loaded = load_model(find_model(model, lambda: "mail") if mail else find_model(model))
-    if mail:
+    kind = MAIL if message.tags else kind_by_length(len(message[0]))
+    loaded = load_model(find_model(model, lambda: kind))
+    if kind == MAIL:
         note_mail(loaded, quiet)
     _show(loaded, message, verify, top, json_file)
 

@@ -10,7 +10,7 @@ import click
 from spamnb.cli import exit_codes, options
 from spamnb.cli.data_inputs import inputs, missing_files, read_options
 from spamnb.cli.decision_rule import apply_decision_options
-from spamnb.cli.message_kind import kind_of_inputs, kind_of_texts, stdin_mail_format
+from spamnb.cli.message_kind import kind_of_inputs, stdin_mail_format
 from spamnb.cli.option_groups import command, option
 from spamnb.cli.options import Params
 from spamnb.cli.output import is_typed, print_mark, print_status
@@ -119,13 +119,11 @@ def _load(files: tuple[str, ...], params: Params) -> SpamModel:
     """Loads the model to use, with the decision rule of the options."""
     from functools import partial
 
-    from spamnb.cli.model_choice import find_model, load_model
+    from spamnb.cli.model_choice import find_model_aloud, load_model
 
     read = params | {"input_format": params["input_format"] or "auto"}
-    kind = partial(kind_of_inputs, files, read, params["quiet"])
-    if params["texts"]:
-        kind = partial(kind_of_texts, params["texts"], params["quiet"])
-    return apply_decision_options(load_model(find_model(params["model"], kind)), params)
+    path = find_model_aloud(params["model"], partial(kind_of_inputs, files, read), params["quiet"])
+    return apply_decision_options(load_model(path), params)
 
 
 def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> PredictionRun:

@@ -101,7 +101,7 @@ def _target(data: tuple[str, ...], params: Params) -> str | None:
 
     if not params["output"]:
         return None
-    target = output_path(params["output"])
+    target = output_path(params["output"], lambda: "text")  # it is stated
     check_target(target, params["force"])
     if "-" in data:
         raise click.UsageError("-o reads DATA twice, which stdin cannot do.")
