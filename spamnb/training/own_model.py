@@ -70,7 +70,7 @@ def start_own_model(option: str | None, kind: Callable[[], str]) -> OwnModel | N
 
 
 def common_base(name: str) -> BaseModel:
-    """Returns the model, `sms` or `mail`, that own ones start from: the site's, live, or the ready-made one."""
+    """Returns what own models start from: the site's `sms` or `mail`, live, or the ready-made one."""
     path = common_model(name)
     if is_shipped(path):
         return ready_made_base(name)
