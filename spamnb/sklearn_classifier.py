@@ -199,7 +199,7 @@ class SpamClassifier(_Estimator):
     def _blank(self, classes: Labels, weights: Mapping[str, float] | None = None) -> SpamModel:
         """Returns a model that has learned nothing, with these parameters, and maybe weights of classes."""
         names, (features, scoring) = label_texts(classes), self._settings(classes, weights)
-        Trainer(features, scoring)  # refuses settings that do not go together
+        Trainer(features, scoring)  # refuses settings that cannot be combined
         positive = names[1] if len(names) == 2 else ""
         return SpamModel(features, scoring, decision=Decision(float(self.threshold)), positive=positive)
 

@@ -19,7 +19,7 @@ Sources = Callable[[], list[Any]]  # gives the inputs of the command
 def refuse_base(params: dict[str, Any], flag: str, hint: str) -> None:
     """Refuses --base where no model can start from another one."""
     if params["base"] not in (None, NO_BASE):
-        raise ConfigError(f"--base {params['base']} does not go together with {flag}", hint=hint)
+        raise ConfigError(f"--base {params['base']} cannot be combined with {flag}", hint=hint)
 
 
 def load_base(params: dict[str, Any], sources: Sources, quiet: bool) -> BaseModel | None:

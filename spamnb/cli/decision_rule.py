@@ -12,7 +12,7 @@ from spamnb.settings import TrainingConfig, is_stated
 if TYPE_CHECKING:
     from spamnb.model import Decision, SpamModel
 
-_MORE_CLASSES = "among more than two classes the likeliest one is the verdict"
+_MORE_CLASSES = "with more than two classes the most probable one is the verdict"
 
 
 def decision(params: Params, default: Decision | None = None) -> Decision:
@@ -50,7 +50,7 @@ def stated_max_fpr(params: Params) -> float | None:
     flag = _stated_flag(params)
     if params["max_fpr"] is not None and flag is not None:
         raise ConfigError(
-            f"--max-fpr and {flag} do not go together: each of them sets the threshold",
+            f"--max-fpr and {flag} cannot be combined: each of them sets the threshold",
             hint=f"leave out --max-fpr or {flag}",
         )
     return TrainingConfig.from_options({"max_fpr": params["max_fpr"]}).max_fpr
@@ -78,5 +78,5 @@ def check_threshold_set(rate: float | None, decision: Decision) -> None:
     if rate is not None and decision.max_fpr is None:
         raise DataError(
             "too few messages to find a threshold for --max-fpr: every class needs at least 10",
-            hint="give more labelled messages, or a --threshold yourself",
+            hint="give more labelled messages, or set a --threshold yourself",
         )

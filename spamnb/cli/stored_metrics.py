@@ -28,7 +28,7 @@ def show(params: Params) -> None:
         return
     if model.metrics is None:
         raise ModelError(
-            f"{path} holds no metrics: it is ready-made, or was trained with --folds 0 or on few messages",
+            f"{path} has no metrics: it is ready-made, or was trained with --folds 0 or on few messages",
             hint="evaluate it on labelled messages: spamnb evaluate DATA",
         )
     if params["json_file"]:
@@ -71,7 +71,7 @@ def _stored(model: SpamModel, path: str) -> tuple[Scores | MultiScores, str, tup
         f"{metrics['folds']}-fold cross-validation on {metrics['sample']:,} of {metrics['of']:,} messages",
     )
     if metrics.get("before"):
-        notes += (f"measured before {', '.join(metrics['before'])}: its counts are others now",)
+        notes += (f"measured before {', '.join(metrics['before'])}: its counts have changed since",)
     return stored_scores(metrics), title, notes
 
 

@@ -54,7 +54,7 @@ def text_chunk(texts: Sequence[str], features: FeatureConfig) -> Chunk:
 def check_alone(texts: Sequence[str], other_input: object) -> None:
     """Refuses texts beside files."""
     if texts and other_input:
-        raise click.UsageError("-t does not go with FILES: give texts or files.")
+        raise click.UsageError("-t cannot be combined with FILES: give texts or files.")
 
 
 def refuse_texts(files: Sequence[str], task: str, command: str, model: str | None) -> None:

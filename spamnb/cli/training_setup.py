@@ -112,11 +112,11 @@ class TrainingSetup:
     def refuse_undersampling(self, flag: str) -> None:
         if self.scoring.balance == "undersample":
             raise ConfigError(
-                f"--set balance=undersample does not go together with {flag}", hint="use --set balance=weight"
+                f"--set balance=undersample cannot be combined with {flag}", hint="use --set balance=weight"
             )
 
     def check_classes(self, labels: tuple[str, ...]) -> None:
-        """Refuses settings that do not go with the classes of the data."""
+        """Refuses settings that cannot be combined with the classes of the data."""
         check_decision(self.params, labels)
         check_max_fpr(self.training.max_fpr, labels)
         prior = self.scoring.prior

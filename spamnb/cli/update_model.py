@@ -38,7 +38,7 @@ def _positive(command: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(command)
     def with_class(*args: Any, spam: bool, ham: bool, **flags: Any) -> Any:
         if spam and ham:
-            raise click.UsageError("--spam and --ham do not go together: leave out one of them.")
+            raise click.UsageError("--spam and --ham cannot be combined: leave out one of them.")
         return command(*args, positive=True if spam else False if ham else None, **flags)
 
     return with_class
@@ -193,7 +193,7 @@ def print_result(result: LearnResult, one_class: bool, quiet: bool) -> None:
         ("learned", result.learned, ""),
         ("relabelled", moved, ""),
         ("forgot", result.forgotten, ""),
-        ("known", result.known, ": learned before, left alone"),
+        ("known", result.known, ": already learned, skipped"),
     ):
         if counts:
             each = ", ".join(f"{n:,} {label}" for label, n in sorted(counts.items()))
@@ -238,7 +238,7 @@ def lesson_lines(lessons: Sequence[Lesson], one_class: bool = False) -> Iterator
         yield "Hint: `spamnb forget` removes a copy; without digests, learn more messages like it"
     if weak:
         words = _verdicts(lesson.evidence for lesson in weak)
-        yield f"remembered {_messages(len(weak))}, word for word; by the words alone: {words}"
+        yield f"remembered {_messages(len(weak))}, word for word; its words alone say: {words}"
         if not one_class:
             yield "Hint: learn more messages like it, so that similar ones are recognised too"
 

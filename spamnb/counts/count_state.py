@@ -197,7 +197,7 @@ def unpack_column(packed: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
     spelled = [str(data[a:b], *_CODE) for a, b in pairwise(bounds)]
     values = dict(zip(spelled, map(tuple, counts.tolist()), strict=True))
     if len(values) != len(spelled):
-        raise ValueError("a value stands there twice")
+        raise ValueError("a value is repeated")
     return values
 
 

@@ -144,7 +144,7 @@ def _run_thread(run: AccountRun, stop: Stop) -> None:
         run.error = error
         run.note(f"{run.account.name}: {error.message}; this account is not filtered")
     except Exception as error:
-        run.error = MailboxError(f"spamnb has a fault: {type(error).__name__}: {error}", "please report it")
+        run.error = MailboxError(f"spamnb has a bug: {type(error).__name__}: {error}", "please report it")
         run.note(f"{run.account.name}: {run.error.message}")
 
 

@@ -60,7 +60,7 @@ class ChangeHistory(Record):
             or not _are_possible(signed, **state)
         ):
             raise ModelError(
-                f"the model's account of changes is damaged: got {state!r:.120}", hint="train the model again"
+                f"the model's change history is damaged: got {state!r:.120}", hint="train the model again"
             )
         return cls(**state)
 

@@ -38,7 +38,7 @@ def decode_all(model: str | os.PathLike[str], payloads: Sequence[bytes]) -> Chan
 
 
 def decode_each(model: str | os.PathLike[str], payloads: Sequence[bytes]) -> list[Change]:
-    """Returns the change of each record of a model file's journal; refuses one that makes no sense."""
+    """Returns the change of each record of a model file's journal; refuses an invalid one."""
     with _sensible(model):
         return [decode(payload) for payload in payloads]
 
@@ -48,7 +48,7 @@ def _sensible(model: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # the checksums match: another program wrote this record
-        raise update_journal.damaged(model, f"a record makes no sense ({type(error).__name__})") from error
+        raise update_journal.damaged(model, f"a record is invalid ({type(error).__name__})") from error
 
 
 def load_with_journal(

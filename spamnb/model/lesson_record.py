@@ -48,7 +48,7 @@ class LessonMark(Record):
         numbers = type(last) is int and type(fixed) is int and 0 <= fixed <= last < LARGEST
         if not numbers or len(state) != len(cls._fields) or not _is_origin(origin):
             raise ModelError(
-                f"the model's account of lessons is damaged: got {state!r:.120}", hint="train the model again"
+                f"the model's lesson mark is damaged: got {state!r:.120}", hint="train the model again"
             )
         return cls(**state)
 

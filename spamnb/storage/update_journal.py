@@ -4,7 +4,7 @@
     record    mark, length, check, checksum of these three; then the payload
 
 The check of a record covers the one before it, so a record is valid only in its place. Readers need no lock:
-docs/reference/model-file.md has the reasons.
+docs/internals/model-format.md has the reasons.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ class StoredModel:
         if not self._add_new_records():
             self._load()
         if self.model.features != features:
-            raise ModelError(f"{self.path} has become another model meanwhile", "start again")
+            raise ModelError(f"{self.path} was replaced by another model", "start again")
         return self.model
 
     def _add_new_records(self) -> bool:

@@ -49,7 +49,7 @@ class Trainer:
     keep_texts: bool = False  # the sample keeps its texts, for a report that shows mistakes
 
     def __post_init__(self) -> None:
-        SpamModel(self.features, self.scoring)  # refuses settings that do not go together
+        SpamModel(self.features, self.scoring)  # refuses settings that cannot be combined
         if self.base is not None:
             self.base.check(self.features, self.scoring)
         self._counter = MessageCounter(

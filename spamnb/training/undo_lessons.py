@@ -108,7 +108,7 @@ class LessonLog:
         if number in self.undone_by:
             by = self.undone_by[number]
             raise ModelError(
-                f"lesson {number:,} is undone already, by lesson {by:,}",
+                f"lesson {number:,} was already undone by lesson {by:,}",
                 hint=f"`spamnb model undo {by}` brings it back",
             )
         later = self._dependent(number)

@@ -60,7 +60,7 @@ class SharedCounts:
     def __init__(self, candidates: Iterable[Candidate], decision: Decision, folds: int) -> None:
         families: dict[FeatureConfig, list[Candidate]] = {}
         for c in candidates:
-            SpamModel(c.features, c.scoring)  # refuses settings that do not go together
+            SpamModel(c.features, c.scoring)  # refuses settings that cannot be combined
             if c.scoring.balance == "undersample":
                 raise ConfigError(
                     f"{c.name}: balance undersample cannot be compared on the same messages",

@@ -38,7 +38,7 @@ def test_one_message_learned_corrected_and_forgotten(here: Cli) -> None:
     )
     assert here("predict", stdin=b"cash\n").out.startswith(b"spam\t")
     again = here("learn", "--spam", stdin=b"win cash\n").err.splitlines()
-    assert again[1:] == ["known      1 message (1 spam): learned before, left alone", "Nothing was changed."]
+    assert again[1:] == ["known      1 message (1 spam): already learned, skipped", "Nothing was changed."]
     assert "relabelled 1 message (1 spam to ham)\n" in here("learn", "--ham", stdin=b"win cash\n").err
     assert "relabelled 1 message (1 ham to spam)\n" in here("learn", "--spam", stdin=b"win cash\n").err
     assert here("forget", stdin=b"win cash\n").err == f"{LINES}\nforgot     1 message (1 spam)\n"
@@ -198,21 +198,26 @@ def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("args", "stdin", "code", "error"),
     [
-        (["learn", "--spam", "--label", "ham=x"], b"", 2, "--ham do not go with --label or --sync"),
+        (["learn", "--spam", "--label", "ham=x"], b"", 2, "--ham cannot be combined with --label or --sync"),
         (
             ["learn", "--sync"],
             b"",
             2,
             "--sync needs a Maildir, or folders with their labels: spam=Maildir/.Junk",
         ),
-        (["learn", "--sync", "--mode", "again", "spam=x"], b"", 2, "--sync does not go with --mode again."),
+        (
+            ["learn", "--sync", "--mode", "again", "spam=x"],
+            b"",
+            2,
+            "--sync cannot be combined with --mode again.",
+        ),
         (
             ["learn", "--spam", "--ham"],
             b"x\n",
             2,
-            "--spam and --ham do not go together: leave out one",
+            "--spam and --ham cannot be combined: leave out one",
         ),
-        (["forget", "--ham", "--spam"], b"x\n", 2, "--spam and --ham do not go together"),
+        (["forget", "--ham", "--spam"], b"x\n", 2, "--spam and --ham cannot be combined"),
         (
             ["learn"],
             b"win a prize\n",
@@ -281,7 +286,7 @@ def test_sync_with_an_empty_folder(cli: Cli, tiny: Path) -> None:
         status_lines = cli(
             "learn", "--sync", f"spam={junk}", "ham=Archive", "-m", "m.spamnb"
         ).err.splitlines()
-        assert "known      4 messages (4 ham): learned before, left alone" in status_lines
+        assert "known      4 messages (4 ham): already learned, skipped" in status_lines
 
 
 def test_sync_needs_a_model_that_remembers(cli: Cli) -> None:
@@ -304,7 +309,7 @@ def test_what_cannot_be_told_is_not_learned(cli: Cli, tiny: Path) -> None:
 
 def test_compact_does_nothing_else(cli: Cli, tiny: Path) -> None:
     errors = cli.fails("learn", "--compact", "--spam", "-m", tiny, code=2)
-    assert errors[-1] == "Error: --compact does nothing else: leave out the messages."
+    assert errors[-1] == "Error: --compact takes no messages: leave them out."
 
 
 def test_forget_by_the_labels_of_a_table(cli: Cli, tiny: Path) -> None:
@@ -359,7 +364,7 @@ def test_a_message_that_only_memory_holds_is_reported(cli: Cli) -> None:
         f"{LINES}, all spam",
         "learned    1 message (1 spam)",
         "verdict    ham before, spam now",
-        "remembered 1 message, word for word; by the words alone: ham",
+        "remembered 1 message, word for word; its words alone say: ham",
         "mistakes   1 of 1 new message, before learning",
         "note: words count once there are lessons of both spam and ham; "
         "until then a lesson changes only the verdict on the same message",

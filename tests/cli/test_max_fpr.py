@@ -69,7 +69,7 @@ def test_a_rate_that_is_none(text: str, cli: Cli, sms: Sms) -> None:
 def test_two_ways_to_set_the_threshold(cli: Cli, sms: Sms) -> None:
     for flag in (("--threshold", "0.9"), ("--unsure", "0.1", "0.9"), ("--cost", "ham:spam=9")):
         err = cli("train", sms.train, "--max-fpr", "1%", *flag, "-o", "m.spamnb", code=2).err
-        assert f"Error: --max-fpr and {flag[0]} do not go together: each of them sets the threshold\n" in err
+        assert f"Error: --max-fpr and {flag[0]} cannot be combined: each of them sets the threshold\n" in err
 
 
 def test_no_scores_to_find_a_threshold_by(cli: Cli, sms: Sms, three: Three) -> None:

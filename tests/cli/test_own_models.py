@@ -72,11 +72,11 @@ def test_each_training_makes_the_default_of_its_kind(cli: Cli) -> None:
 
 
 def test_long_texts_are_texts(cli: Cli) -> None:
-    """Only without a model of one's own their length matters, for the ready-made one."""
+    """Their length matters only for the ready-made model that classifies them without one of one's own."""
     table = cli.write("long.csv", f"label,text\nham,{LONG}\nspam,{LONG}win\n")
     assert "text yet: using the ready-made model for mail" in cli("predict", table).err
     assert "text yet: starting" in (done := cli("learn", table)).err
-    assert done.err.splitlines()[0].endswith("from the ready-made model for mail")
+    assert done.err.splitlines()[0].endswith("from the ready-made model for SMS")
     assert defaults(cli) == {"text": "my-text", "mail": "mail"}
     for args in (("predict", "-t", "hi"), ("predict", "-t", LONG), ("explain", LONG), ("evaluate", table)):
         assert "using the ready-made" not in cli(*args).err

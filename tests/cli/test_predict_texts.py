@@ -43,7 +43,7 @@ def test_texts_use_the_ready_made_model(cli: Cli) -> None:
 
 def test_texts_and_files_do_not_go_together(cli: Cli, tiny: Path) -> None:
     errors = cli.fails("predict", "-m", tiny, "-t", "win", "x.csv", code=2)
-    assert errors[-1] == "Error: -t does not go with FILES: give texts or files."
+    assert errors[-1] == "Error: -t cannot be combined with FILES: give texts or files."
 
 
 @pytest.mark.parametrize("args", [("-t", "WIN a FREE prize"), ("-t", "win", "--explain")])

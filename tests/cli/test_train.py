@@ -354,7 +354,7 @@ def test_of_many_classes_the_largest_ten_are_named(cli: Cli) -> None:
 def test_refinement_is_told_in_the_summary_and_in_inspect(cli: Cli) -> None:
     done = cli("train", SMALL_SMS, "--set", "refine=yes", "-o", "m.spamnb")
     assert re.search(
-        r"^refined           yes(?:, \d\d% of it)?: out-of-fold log loss 0\.\d{4} without, 0\.\d{4} with$",
+        r"^refined           yes(, at \d\d% strength)?: out-of-fold log loss 0.\d{4} without, 0.\d{4} with$",
         done.err,
         re.M,
     )

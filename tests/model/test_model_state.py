@@ -106,7 +106,7 @@ def test_a_correction_goes_with_a_scorer_that_adds_up_weights() -> None:
     other = SpamModel(FeatureConfig.plain(2), ScorerConfig.of("less-naive")).learn(TEXTS, LABELS)
     weights = np.zeros(other.store.vocabulary, np.float32)
     correction = {"weights": weights, "bias": 0.0, "label": "spam", "messages": 1}
-    with pytest.raises(ModelError, match="a correction does not go with the scorer less-naive"):
+    with pytest.raises(ModelError, match="a correction does not fit the scorer less-naive"):
         SpamModel.from_state(other.to_state() | {"correction": correction})
 
 

@@ -156,7 +156,7 @@ def test_a_screen_reader_hears_what_buttons_and_numbers_mean(browser: Browser, s
         wait_for_notice(page, "Learned as spam.")
         page.locator("#messages .label-note", has_text="labelled spam").wait_for()
         heard = page.locator("#messages > li", has_text="milk").aria_snapshot()
-    assert re.search(r"ham [\d.]+% P\(spam\) labelled spam ×2 near-duplicates sms", heard), heard
+    assert re.search(r"ham [\d.]+% P\(spam\) labelled spam ×2 near-duplicates text", heard), heard
     for button in ('"can you pick up milk!"', '"Label as spam" [pressed]', '"Label as ham"', '"Undo"'):
         assert f"button {button}" in heard, heard
 
@@ -164,7 +164,7 @@ def test_a_screen_reader_hears_what_buttons_and_numbers_mean(browser: Browser, s
 def test_an_empty_history_has_no_empty_chart(browser: Browser, cli: Cli) -> None:
     with Server(cli, "--history", "5") as server, Visit(browser, server) as page:
         page.locator("#list-note", has_text="No messages yet.").wait_for()
-        assert page.inner_text("#models") == "Models: sms, mail"
+        assert page.inner_text("#models") == "Models: sms for texts, mail for long texts and mail"
         assert page.locator("#volume").is_hidden()
         server.post("/predict", {"text": TEXTS[0]})
         page.reload()

@@ -214,7 +214,7 @@ def test_each_worker_undoes_the_lessons_of_all(cli: Cli, tiny: Path) -> None:
         assert server.post("/undo?lesson=2")["undone"] == [2]
         assert [server.post("/undo")["undone"] for _ in range(3)] == [[4], [3], [1]]
         assert server.post("/undo", b"", 409)["error"] == "there is no lesson to undo"
-        assert server.post("/undo?lesson=2", b"", 409)["error"] == "lesson 2 is undone already, by lesson 5"
+        assert server.post("/undo?lesson=2", b"", 409)["error"] == "lesson 2 was already undone by lesson 5"
         wrong = server.post("/undo?lesson=x", b"", 422)
         assert wrong["error"] == "wrong value of query/lesson"
     assert spamnb.load(str(model)).store.message_totals.tolist() == (

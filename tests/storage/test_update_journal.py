@@ -119,10 +119,10 @@ def test_sense_is_asked_for_too(path: Path) -> None:
     update_journal.append(path, model_file.checksum_of(path), None, b"checked, but no change")
     with pytest.raises(ModelError) as caught:
         SpamModel.load(path)
-    assert caught.value.message.startswith(f"{path}.journal is damaged: a record makes no sense (")
+    assert caught.value.message.startswith(f"{path}.journal is damaged: a record is invalid (")
 
 
-# --- a model file and a journal that do not go together --------------------------------------------
+# --- a model file and a journal that cannot be combined --------------------------------------------
 
 
 def test_a_journal_left_behind_after_the_model_file_was_written_anew_is_ignored(path: Path) -> None:

@@ -120,7 +120,7 @@ class Machine(RuleBasedStateMachine):
 
     def check_refusal(self, message: str, number: int) -> None:
         """Only a lesson that is undone, or that a later one has a message of, is refused."""
-        if "is undone already" not in message:
+        if "was already undone" not in message:
             assert "cannot be undone alone" in message
             assert self.shares_a_message(number)
 

@@ -95,7 +95,7 @@ def _has_data(params: Params) -> bool:
 
 
 def _check(ctx: click.Context) -> str:
-    """Refuses options that do not go together, before anything is read; returns the protocol."""
+    """Refuses options that cannot be combined, before anything is read; returns the protocol."""
     params = ctx.params
     protocol = protocol_options.chosen_protocol(ctx)
     external_predictions.check_prediction_options(params)
@@ -124,7 +124,9 @@ def _check_combination(ctx: click.Context) -> None:
     elif not data:
         raise click.UsageError("--folds needs DATA to split.")
     elif flag := _stated_flag(ctx, ["model"]):
-        raise click.UsageError(f"{flag} does not go with --folds: cross-validation trains its own models.")
+        raise click.UsageError(
+            f"{flag} cannot be combined with --folds: cross-validation trains its own models."
+        )
     elif not 2 <= folds <= _MAX_FOLDS:
         limit = "at least 2" if folds < 2 else f"at most {_MAX_FOLDS}"
         raise ConfigError(f"--folds must be {limit}, got {folds}", hint="5 and 10 are common")

@@ -89,7 +89,9 @@ def learn(ctx: click.Context, /, messages: tuple[str, ...], sync: bool, compact:
 def _check_label(messages: tuple[str, ...], flags: dict[str, Any]) -> None:
     """Refuses texts without a label, and labels that contradict each other."""
     if flags["labelled"] and flags["positive"] is not None:
-        raise click.UsageError("--spam and --ham do not go with --label or --sync: leave out one of them.")
+        raise click.UsageError(
+            "--spam and --ham cannot be combined with --label or --sync: leave out one of them."
+        )
     if flags["texts"] and flags["positive"] is None:
         raise click.UsageError("-t needs --spam or --ham: say what the text is.")
     label = "ham" if flags["positive"] is False else "spam"
@@ -107,7 +109,7 @@ def _check_sync(messages: tuple[str, ...], flags: dict[str, Any]) -> None:
     from spamnb.errors import ConfigError
 
     if flags["mode"] == "again":
-        raise click.UsageError("--sync does not go with --mode again.")
+        raise click.UsageError("--sync cannot be combined with --mode again.")
     if not messages:
         raise click.UsageError("--sync needs a Maildir, or folders with their labels: spam=Maildir/.Junk")
     wrong = next((text for text in messages if "=" not in text), None)
@@ -122,7 +124,7 @@ def _compact(messages: tuple[str, ...], sync: bool, flags: dict[str, Any]) -> No
     """Writes the journal into the model file; refuses messages."""
     inputs = messages or sync or flags["texts"] or flags["labelled"] or flags["files_from"]
     if inputs or flags["positive"] is not None:
-        raise click.UsageError("--compact does nothing else: leave out the messages.")
+        raise click.UsageError("--compact takes no messages: leave them out.")
 
     import os
 

@@ -109,7 +109,9 @@ def predict(files: tuple[str, ...], exit_code: str, **params: Any) -> None:
 def _check_combination(files: tuple[str, ...], params: Params) -> None:
     """Refuses options that contradict each other, and texts in place of files."""
     if params["explain"] and params["output_format"] == "terse":
-        raise click.UsageError("--explain does not go with --format terse: use tsv, jsonl, csv or table.")
+        raise click.UsageError(
+            "--explain cannot be combined with --format terse: use tsv, jsonl, csv or table."
+        )
     check_alone(params["texts"], files or params["files_from"])
     chosen_format(params["output_format"], params["output"])
     refuse_texts(files, "classify a text", "spamnb predict", params["model"])

@@ -51,7 +51,7 @@ tuned_model_option = option(
 @options.quiet_option
 @click.pass_context
 def tune(ctx: click.Context, /, data: tuple[str, ...], **params: Any) -> None:
-    """Search settings that suit the data, and measure the gain.
+    """Search for better settings and measure the gain.
 
     Scorers, smoothing, n-grams, shapes, counts and damping are tried by cross-validation; the data are
     read and counted once. The same search also runs without each fold, and what it chooses is tested on that

@@ -1,6 +1,5 @@
 // Shows a message with its verdict: words are coloured by their evidence. Text of messages is never parsed as HTML.
 
-import { tokenName } from "./token_names.js";
 
 // Characters that are invisible or reorder text, as spamnb escapes them on a terminal; not a joiner in an emoji.
 const IN_EMOJI = "(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f])\\u200d(?=\\p{Extended_Pictographic})";
@@ -88,7 +87,7 @@ function chip(row) {
   const value = row.log_odds === null ? "±∞" : `${row.log_odds > 0 ? "+" : "−"}${Math.abs(row.log_odds).toFixed(2)}`;
   const item = element("li", { class: row.log_odds < 0 ? "con" : "pro" });
   const token = element("bdi"); // a word from right to left does not turn the number around
-  appendText(token, tokenName(row.token));
+  appendText(token, row.label ?? row.token);
   item.append(token, " ", element("span", { class: "muted" }, value));
   return item;
 }

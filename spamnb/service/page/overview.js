@@ -3,6 +3,8 @@
 import { request } from "./requests.js";
 import { element } from "./message_view.js";
 
+const KINDS = { "long-text": "long texts", text: "texts" };
+
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 600;
 const HEIGHT = 64;
@@ -10,7 +12,10 @@ const HEIGHT = 64;
 /** Loads the state of the server and shows it; returns the label of spam. */
 export async function showOverview() {
   const state = await request("/page/state");
-  const names = state.models.map(({ name, kinds }) => (kinds.join() === name ? name : `${name} (for ${kinds.join(" and ")})`));
+  const names = state.models.map(({ name, kinds }) => {
+    const uses = kinds.filter((kind) => kind !== "long-text" || !kinds.includes("text")).map((kind) => KINDS[kind] ?? kind);
+    return `${name} for ${uses.join(" and ")}`;
+  });
   document.getElementById("models").textContent = `${names.length > 1 ? "Models" : "Model"}: ${names.join(", ")}`;
   showCards(state.models);
   if (state.quality) {
