@@ -58,7 +58,7 @@ def _check_flags(ctx: click.Context, flag: str) -> None:
         name = param.name or ""
         allowed = name in _USED and not (name == "mode" and ctx.params["mode"] != "drain")
         if not allowed and ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"{flag} does not go with {param.opts[0]}: leave out one of them.")
+            raise click.UsageError(f"{flag} cannot be combined with {param.opts[0]}: leave out one of them.")
 
 
 def _print_counts(counts: Counter[str], quiet: bool) -> None:

@@ -147,8 +147,11 @@ def test_the_first_lesson_starts_an_own_model(cli: Cli) -> None:
             ["--mode", "drain", "--sync", "q"],
             "--mode drain takes one folder, with .spam and .ham in it, and no --sync.",
         ),
-        (["--mode", "drain", "--ham", "q"], "--mode drain does not go with --ham: leave out one of them."),
-        (["--mode", "drain", "-t", "x"], "--mode drain does not go with -t: leave out one of them."),
+        (
+            ["--mode", "drain", "--ham", "q"],
+            "--mode drain cannot be combined with --ham: leave out one of them.",
+        ),
+        (["--mode", "drain", "-t", "x"], "--mode drain cannot be combined with -t: leave out one of them."),
     ],
 )
 def test_options_that_would_do_nothing_are_refused(cli: Cli, args: list[str], message: str) -> None:

@@ -256,7 +256,7 @@ def test_the_command_learns_from_a_maildir(cli: Cli, mail_model: Path) -> None:
         cli("learn", "--sync", "Maildir", "-m", other).err == "Nothing was changed.\n"
     )  # nothing is in Junk
     assert os.stat(cli.data / "spamnb" / "maildir.sqlite").st_mode & 0o777 == 0o600
-    assert "--sync of a Maildir does not go with --spam" in cli(*sync, "--spam", code=2).err
+    assert "--sync of a Maildir cannot be combined with --spam" in cli(*sync, "--spam", code=2).err
 
 
 def test_a_maildir_without_junk_is_refused(cli: Cli, mail_model: Path) -> None:
