@@ -63,6 +63,8 @@ class BaseModel(Record):
     name: str
     model: SpamModel
     weight: float = DEFAULT_WEIGHT
+    path: str = ""  # of the file that the model was read from, if it is read again when that changes
+    stamp: str = ""  # what `live_base` knows the file's contents by
 
     @classmethod
     def of(cls, name: str, model: SpamModel, weight: float = DEFAULT_WEIGHT) -> BaseModel:
@@ -153,7 +155,8 @@ class BaseModel(Record):
         return len(store.labels) < len(self.model.labels) and set(store.labels) <= set(self.model.labels)
 
     def to_state(self) -> dict[str, Any]:
-        return {"name": self.name, "weight": self.weight, "model": self.model.to_state()}
+        live = {"path": self.path, "stamp": self.stamp} if self.path else {}
+        return {"name": self.name, "weight": self.weight, "model": self.model.to_state(), **live}
 
     @classmethod
     def from_state(
@@ -162,9 +165,10 @@ class BaseModel(Record):
         """Reverses `to_state`; `load` reads the state of a model. Refuses a damaged state."""
         name, weight = require(state, "name", str), require(state, "weight", float)
         model = require(state, "model", dict)
+        path, stamp = (require(state, key, str) if key in state else "" for key in ("path", "stamp"))
         if model.get("base") is not None or not 0 < weight < _LARGEST_WEIGHT:
             raise ModelError("the base model in the model is damaged", "train the model again")
-        return cls(name, load(model), weight)
+        return cls(name, load(model), weight, path, stamp)
 
 
 def differences(expected: FeatureConfig, got: FeatureConfig) -> str:

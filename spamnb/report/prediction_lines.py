@@ -84,7 +84,7 @@ class Prefixes:
 
 def evidence_text(explanation: Explanation) -> str:
     """Formats the strongest evidence as one field, after the reason for the verdict if it is another one."""
-    return _joined(explanation.unsure_reason or _taught(explanation), explanation.evidence[:SHOWN_TOKENS])
+    return _joined(explanation.unsure_reason or _decided_by(explanation), explanation.evidence[:SHOWN_TOKENS])
 
 
 def header_reasons(explanation: Explanation) -> str:
@@ -95,12 +95,12 @@ def header_reasons(explanation: Explanation) -> str:
 def reasons_text(explanation: Explanation, most: int = SHOWN_REASONS) -> str:
     """Formats the strongest reasons for the verdict; those for an unsure one may point either way.
 
-    Where too little is known, or the message was taught word for word, that is the reason.
+    Where too little is known, the sender is listed, or the message was taught word for word, that is it.
     """
     if explanation.lacks_evidence:
         return explanation.unsure_reason
-    if explanation.taught_as:
-        return _taught(explanation)
+    if _decided_by(explanation):
+        return _decided_by(explanation)
     against = explanation.verdict == explanation.other
     supporting = [e for e in explanation.evidence if (e.log_odds < 0) == against]
     chosen = explanation.evidence if explanation.unsure_reason else supporting
@@ -112,7 +112,10 @@ def _joined(reason: str, evidence: Sequence[Evidence]) -> str:
     return "; ".join(filter(None, (reason, tokens)))
 
 
-def _taught(explanation: Explanation) -> str:
+def _decided_by(explanation: Explanation) -> str:
+    """Names the list or the lesson that decides the verdict, "" if the evidence does."""
+    if explanation.listed:
+        return f"listed: {visible(explanation.listed, tsv=True)}"
     return f"taught as {visible(explanation.taught_as, tsv=True)}" if explanation.taught_as else ""
 
 

@@ -89,7 +89,7 @@ class MilterServer:
         message = Message(raw, True)
         try:
             _, scored = await self._service.classify(message, "milter")
-            return await self._service.header_fields(message, scored)
+            return await self._service.header_fields(scored)
         except Exception as error:
             if self._tempfail:
                 raise

@@ -50,7 +50,9 @@ class ServerProcess:
 
     def __init__(self, options: ServeOptions) -> None:
         self._options, self.log = options, ServiceLog(options.log_format)
-        self.service = FilterService(options.model, lambda text: self.log.note("warning", text))
+        self.service = FilterService(
+            options.model, lambda text: self.log.note("warning", text), options.limits
+        )
         self.metrics = ServiceMetrics(self.service.models)
         for listener in (self.log, self.metrics):
             self.service.events.on_answer.append(listener.answered)

@@ -117,11 +117,11 @@ class SpamdServer:
         if command == "SYMBOLS":
             return symbols_of(verdict, scored)
         if command in ("PROCESS", "HEADERS"):
-            mail = annotate(message.raw, await self._service.header_fields(message, scored))
+            mail = annotate(message.raw, await self._service.header_fields(scored))
             return mail if command == "PROCESS" else _header_of(mail)
         if command == "REPORT_IFSPAM" and not verdict.is_spam:
             return b""
-        return format_report(verdict, await self._service.explain_by(scored.loaded.model, message))
+        return format_report(verdict, await self._service.explain_scored(scored))
 
     async def _tell(self, request: SpamdRequest, message: Message) -> bytes:
         if request.sets:

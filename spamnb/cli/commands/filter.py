@@ -123,12 +123,13 @@ def _for_terminal(mail: bytes) -> bytes:
 
 
 def _with_verdict(raw: bytes, params: Params) -> bytes:
-    from spamnb.mail import Limits
+    from spamnb.mail import Limits, StoredLists
     from spamnb.model import with_verdict
     from spamnb.report import evidence_text, header_reasons
 
     config = MailConfig.from_options(params)
-    limits = Limits(config.max_size, authserv_ids=config.trusted_servers)
+    lists = StoredLists().newest()
+    limits = Limits(config.max_size, authserv_ids=config.trusted_servers, lists=lists)
     return with_verdict(raw, _load(params), limits, evidence_text if params["explain"] else header_reasons)
 
 

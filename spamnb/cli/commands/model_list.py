@@ -47,23 +47,28 @@ def model_list(json_file: str | None) -> None:
 
 def _default(kind: str) -> dict[str, Any]:
     """Returns the model that is used for text or mail without -m, and the reason."""
-    from spamnb.model import LONG_TEXT, READY_MADE, TEXT, choose_model, name_of
+    from spamnb.model import LONG_TEXT, READY_MADE, TEXT, choose_model, common_model, name_of
 
     chosen = choose_model(None, lambda: kind)
     if chosen is None or chosen.path is None:
         return {"path": None, "reason": "", "text": "none: train one with `spamnb train DATA`"}
     reason, name = chosen.reason, name_of(chosen.path)
     if chosen.is_fallback:
-        reason = "ready-made: none of your own yet"
-        name += f", or {READY_MADE[LONG_TEXT]} for texts as long as mails" if kind == TEXT else ""
+        reason = f"{chosen.reason}: none of your own yet"
+        name += (
+            f", or {name_of(common_model(READY_MADE[LONG_TEXT]))} for texts as long as mails"
+            if kind == TEXT
+            else ""
+        )
     missing = "" if os.path.exists(chosen.path) else "; it does not exist"
     return {"path": chosen.path, "reason": reason, "text": f"{name} ({reason}{missing})"}
 
 
 def _paths(defaults: Defaults) -> list[str]:
-    from spamnb.model import READY_MADE_NAMES, named_models, shipped_model
+    from spamnb.model import READY_MADE_NAMES, common_model, named_models, shipped_model
 
-    paths = [*named_models(), *map(shipped_model, READY_MADE_NAMES)]
+    common = *map(common_model, READY_MADE_NAMES), *map(shipped_model, READY_MADE_NAMES)
+    paths = [*named_models(), *dict.fromkeys(common)]
     known = {os.path.realpath(path) for path in paths}
     chosen = dict.fromkeys(default["path"] for default in defaults.values() if default["path"])
     return [

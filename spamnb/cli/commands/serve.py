@@ -9,7 +9,7 @@ import click
 from spamnb.cli import options
 from spamnb.cli.option_groups import command, option
 from spamnb.service import LOG_FORMATS, PORT, SPAMD_ADDRESS
-from spamnb.settings import parse_size
+from spamnb.settings import MailConfig, parse_size
 
 
 @command()
@@ -94,6 +94,7 @@ from spamnb.settings import parse_size
     show_default=True,
     help="Format of the lines on stderr, one for each request.",
 )
+@options.setting_options(MailConfig, "authserv_ids")
 def serve(
     host: str, port: int, spamd: str | None, milter: str | None, token_file: str | None, **params: Any
 ) -> None:
@@ -119,6 +120,7 @@ def serve(
       spamnb serve --host 0.0.0.0 --token-file token
       curl 127.0.0.1:7726/predict --json '{"text": "WIN a FREE prize"}'
     """
+    from spamnb.cli.imap_accounts import mail_limits
     from spamnb.service import Address, ServeOptions, parse_address, read_token, serve
 
     settings = ServeOptions(
@@ -130,6 +132,7 @@ def serve(
         params["workers"],
         params["history"],
         params["milter_tempfail"],
+        mail_limits(params),
     )
     spamd_address = parse_address(spamd, "--spamd") if spamd else None
     milter_address = parse_address(milter, "--milter") if milter else None
