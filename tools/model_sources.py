@@ -22,7 +22,7 @@ from spamnb.readers import ReadOptions, open_source
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared" / "data"
 WRITTEN = "written"  # prefix of the sources that were written for spamnb, one for each writer
-WRITERS = (*(f"en-{number}" for number in "12345"), *(f"lang-{letter}" for letter in "abcdefghi"))
+WRITERS = (*(f"en-{number}" for number in "12345"), *(f"lang-{letter}" for letter in "abcdefghij"))
 WRITTEN_SOURCES = tuple(f"{WRITTEN} {writer}" for writer in WRITERS)
 # How many messages a source counts as; half of them are spam where it has both classes. A message written for
 # spamnb counts `WRITTEN_WEIGHT` times.
@@ -54,7 +54,7 @@ LEFT_OUT = {
         ("india_sms", "written en-2", "written lang-b", "written lang-g"),
         ("telegram_ru", "written en-3", "written lang-d"),
         ("thai", "written en-4", "written lang-a", "written lang-f"),
-        ("written en-5", "written lang-i"),
+        ("written en-5", "written lang-i", "written lang-j"),
     ),
     "mail": tuple((name,) for name in MASS["mail"]),
 }
