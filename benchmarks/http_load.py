@@ -35,7 +35,7 @@ class Client(asyncio.Protocol):
     """One connection that sends a request and waits for its answer."""
 
     def __init__(self) -> None:
-        self._buffer, self._end = b"", -1
+        self._buffer, self._end, self._chunked = bytearray(), -1, False
         self._answer: asyncio.Future[bytes] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -44,13 +44,23 @@ class Client(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data
-        if self._end < 0 and (head := self._buffer.find(b"\r\n\r\n")) >= 0:
-            at = self._buffer.lower().find(b"content-length: ")
-            length = int(self._buffer[at + 16 :].split(b"\r\n", 1)[0]) if 0 <= at < head else 0
-            self._end = head + 4 + length
-        if 0 <= self._end <= len(self._buffer) and self._answer is not None and not self._answer.done():
-            answer, self._buffer, self._end = self._buffer, b"", -1
+        if self._end < 0 and not self._chunked:
+            self._read_head()
+        complete = 0 <= self._end <= len(self._buffer)
+        if self._chunked:  # no JSON has a carriage return
+            complete = self._buffer.endswith(b"\r\n0\r\n\r\n")
+        if complete and self._answer is not None and not self._answer.done():
+            answer, self._buffer, self._end, self._chunked = bytes(self._buffer), bytearray(), -1, False
             self._answer.set_result(answer)
+
+    def _read_head(self) -> None:
+        """Finds out where the answer ends, once its header is complete."""
+        if (size := self._buffer.find(b"\r\n\r\n")) < 0:
+            return
+        head = bytes(self._buffer[:size]).lower()
+        _, field, length = head.partition(b"content-length: ")
+        self._chunked = b"transfer-encoding: chunked" in head
+        self._end = size + 4 + (int(length.split(b"\r\n", 1)[0]) if field else 0)
 
     def connection_lost(self, error: Exception | None) -> None:
         if self._answer is not None and not self._answer.done():

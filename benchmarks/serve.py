@@ -1,4 +1,6 @@
-"""Measures `spamnb serve` beside bogofilter, spamd and a service of FastAPI and scikit-learn, all in turns.
+"""Measures `spamnb serve` beside bogofilter, spamd and two services of FastAPI, all in turns.
+
+One of these has a scikit-learn model, the other one does nothing.
 
 python -m benchmarks.serve --rounds 5 --seconds 10 --requests 300000
 
@@ -59,10 +61,16 @@ class Aim(NamedTuple):
 AIMS = (
     Aim("single SMS at 500/s, p50", "ms", at_most=1.5),
     Aim("single SMS at 500/s, p99", "ms", at_most=15),
+    Aim("single SMS at 500/s, empty service, p50", "ms"),
+    Aim("single SMS at 500/s, empty service, p99", "ms"),
+    Aim("single SMS at 500/s, p50 / that of the empty service", "x"),
+    Aim("processor time of one SMS at 500/s", "ms"),
     Aim("32 clients", "requests/s"),
     Aim("32 clients, scikit-learn service", "requests/s"),
     Aim("32 clients, ratio", "x", at_least=3),
     Aim("list of 20,000 SMS", "messages/s", at_least=100_000),
+    Aim("list of 20,000 SMS, as JSON lines", "messages/s", at_least=100_000),
+    Aim("list of 20,000 SMS, in a second of processor time", "messages/s"),
     Aim("mails, 8 clients", "mails/s", at_least=250),
     Aim("spamc round trip, p50", "ms"),
     Aim("bogofilter -p, p50", "ms"),
@@ -90,6 +98,11 @@ def running(command: Sequence[str], pattern: str, env: dict[str, str]) -> Iterat
             process.wait(30)
 
 
+def processor_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def resident_megabytes(pid: int) -> float:
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
@@ -103,18 +116,15 @@ class Bench:
         ours = [sys.executable, "-m", "spamnb", "serve", "--port", "0", "--spamd", f"unix:{self.socket}"]
         self.pid, match = stack.enter_context(running(ours, r"(?s)http://\S+:(\d+).*ready", env))
         self.port = int(match[1])
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.peer_port = free.getsockname()[1]
-        peer = [sys.executable, "-m", "benchmarks.peers.sklearn_service", str(self.peer_port)]
-        stack.enter_context(running(peer, "", env))
-        _wait_for_port(self.peer_port)
+        self.peer_port = _start_peer(stack, "sklearn_service", env)
+        self.empty_port = _start_peer(stack, "empty_service", env)
         self.texts = texts(5000)
         self.requests = [request_bytes("/predict", json.dumps({"text": t}).encode()) for t in self.texts]
         self.mails = list(mails(100))
-        self.list_request = request_bytes(
-            "/predict", json.dumps({"texts": texts(LIST, seed=2)}).encode(), accept="application/json"
-        )
+        body = json.dumps({"texts": texts(LIST, seed=2)}).encode()
+        self.lists = {
+            kind: request_bytes("/predict", body, accept=f"application/{kind}") for kind in ("json", "jsonl")
+        }
         self.bogofilter = self._train_bogofilter()
 
     def _train_bogofilter(self) -> list[str] | None:
@@ -130,21 +140,42 @@ class Bench:
 
     def round(self, seconds: float) -> Iterator[tuple[str, float]]:
         """Measures everything once."""
-        for requests, port in ((self.requests, self.port), (self.requests, self.peer_port)):
-            asyncio.run(closed_loop(port, requests, 4, 0.5))  # warms up
-        load = asyncio.run(open_loop(self.port, self.requests, RATE, seconds))
-        yield "single SMS at 500/s, p50", load.quantile(0.5)
-        yield "single SMS at 500/s, p99", load.quantile(0.99)
+        for port in (self.port, self.peer_port, self.empty_port):
+            asyncio.run(closed_loop(port, self.requests, 4, 0.5))  # warms up
+        yield from self._singles(seconds)
         ours = asyncio.run(closed_loop(self.port, self.requests, CLIENTS, seconds)).per_second
         peer = asyncio.run(closed_loop(self.peer_port, self.requests, CLIENTS, seconds)).per_second
         yield "32 clients", ours
         yield "32 clients, scikit-learn service", peer
         yield "32 clients, ratio", ours / peer
-        lists = asyncio.run(closed_loop(self.port, [self.list_request], 1, seconds / 2))
-        yield "list of 20,000 SMS", LIST * lists.per_second
+        yield from self._lists(seconds / 2)
         raw = [request_bytes("/predict", mail, "message/rfc822") for mail in self.mails]
         yield "mails, 8 clients", asyncio.run(closed_loop(self.port, raw, 8, seconds / 2)).per_second
         yield from self._programs(max(10, int(5 * seconds)))
+
+    def _singles(self, seconds: float) -> Iterator[tuple[str, float]]:
+        """Sends single messages at a steady rate, to the empty service too."""
+        name, began = f"single SMS at {RATE}/s", processor_seconds(self.pid)
+        load = asyncio.run(open_loop(self.port, self.requests, RATE, seconds))
+        spent = processor_seconds(self.pid) - began
+        empty = asyncio.run(open_loop(self.empty_port, self.requests, RATE, seconds))
+        for text, one in ((name, load), (f"{name}, empty service", empty)):
+            yield f"{text}, p50", one.quantile(0.5)
+            yield f"{text}, p99", one.quantile(0.99)
+        yield f"{name}, p50 / that of the empty service", load.quantile(0.5) / empty.quantile(0.5)
+        yield f"processor time of one SMS at {RATE}/s", 1000 * spent / len(load.latencies)
+
+    def _lists(self, seconds: float) -> Iterator[tuple[str, float]]:
+        """Sends lists, answered as JSON and as JSON lines."""
+        name, began = f"list of {LIST:,} SMS", processor_seconds(self.pid)
+        loads = [asyncio.run(closed_loop(self.port, [one], 1, seconds)) for one in self.lists.values()]
+        spent = processor_seconds(self.pid) - began
+        yield name, LIST * loads[0].per_second
+        yield f"{name}, as JSON lines", LIST * loads[1].per_second
+        yield (
+            f"{name}, in a second of processor time",
+            LIST * sum(len(one.latencies) for one in loads) / spent,
+        )
 
     def _programs(self, count: int) -> Iterator[tuple[str, float]]:
         """Times spamc and bogofilter for the same mails, in turns."""
@@ -195,6 +226,17 @@ def _figure(value: float) -> str:
     return f"{value:,.{2 if value < 100 else 0}f}"
 
 
+def _start_peer(stack: ExitStack, module: str, env: dict[str, str]) -> int:
+    """Starts a service of `benchmarks.peers` on a free port; returns the port."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+    command = [sys.executable, "-m", f"benchmarks.peers.{module}", str(port)]
+    stack.enter_context(running(command, "", env))
+    _wait_for_port(port)
+    return port
+
+
 def _wait_for_port(port: int) -> None:
     until = time.monotonic() + _START
     while True:
@@ -203,7 +245,7 @@ def _wait_for_port(port: int) -> None:
             return
         except ConnectionRefusedError:
             if time.monotonic() > until:
-                raise SystemExit("the scikit-learn service did not start") from None
+                raise SystemExit("a service did not start") from None
             time.sleep(0.1)
 
 

@@ -1,4 +1,4 @@
-"""`python -m spamnb` is the command line."""
+"""Runs the command line as `python -m spamnb`."""
 
 from spamnb.cli import main
 

@@ -1,3 +1,3 @@
-"""The version of spamnb, alone in its file so that `--version` and the build import nothing else."""
+"""Defines the version of spamnb, alone in its file: `--version` and the build import nothing else."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from spamnb.core import FloatArray
+from spamnb.core import FloatArray, log_softmax
 from spamnb.errors import InputError, SpamnbError
 from spamnb.messages import Messages
 from spamnb.model import Decision, SpamModel
@@ -66,7 +66,7 @@ class _Estimator:
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def __sklearn_tags__(self) -> Any:
-        """Called by scikit-learn (1.6 and later) alone, whose modules are loaded then."""
+        """Returns the tags for scikit-learn (1.6 and later), which calls this, so its modules are loaded."""
         utils: Any = sys.modules["sklearn.utils"]
         return utils.Tags(
             estimator_type="classifier",
@@ -190,10 +190,8 @@ class SpamClassifier(_Estimator):
             raise InputError("partial_fit cannot undersample", hint="use balance='weight'")
         model = replace(new, store=old.store, calibration=old.calibration, correction=old.correction)
         model = replace(model, seen_messages=old.seen_messages, change_history=old.change_history)
-        learned, (features, scoring) = (
-            model.learn(texts, label_texts(labels), new_classes=True),
-            self._settings(merged),
-        )
+        learned = model.learn(texts, label_texts(labels), new_classes=True)
+        features, scoring = self._settings(merged)
         scoring = with_usual_limit(scoring, features, learned.store)
         self.model_, self.classes_ = replace(learned, scoring=scoring), merged
         return self
@@ -201,7 +199,7 @@ class SpamClassifier(_Estimator):
     def _blank(self, classes: Labels, weights: Mapping[str, float] | None = None) -> SpamModel:
         """Returns a model that has learned nothing, with these parameters, and maybe weights of classes."""
         names, (features, scoring) = label_texts(classes), self._settings(classes, weights)
-        Trainer(features, scoring)  # refuses settings that do not go together
+        Trainer(features, scoring)  # refuses settings that cannot be combined
         positive = names[1] if len(names) == 2 else ""
         return SpamModel(features, scoring, decision=Decision(float(self.threshold)), positive=positive)
 
@@ -249,14 +247,14 @@ class SpamClassifier(_Estimator):
         return np.asarray(self.classes_[(proba[:, 1] > self.model_.decision.threshold).astype(np.int64)])
 
     def predict_proba(self, X: Messages) -> FloatArray:
-        """(n, K): the probability of each of `classes_`; 0 for a class of which no text was learned."""
+        """Returns (n, K): the probability of each of `classes_`; 0 for a class without a learned text."""
         model, texts = self._fitted(), to_texts(X)
         if len(model.labels) == 1:
             return self._by_class(np.ones((len(texts), 1)), 0.0)
         return self._by_class(model.proba(model.score(texts, memory=False)), 0.0)
 
     def predict_log_proba(self, X: Messages) -> FloatArray:
-        """(n, K): log P of each of `classes_`, exact also where P itself is rounded to 0 or 1."""
+        """Returns (n, K): log P of each of `classes_`, exact also where P itself is rounded to 0 or 1."""
         model, texts = self._fitted(), to_texts(X)
         if len(model.labels) == 1:
             return self._by_class(np.zeros((len(texts), 1)), -np.inf)
@@ -266,12 +264,12 @@ class SpamClassifier(_Estimator):
         else:
             scores = np.zeros((len(texts), 2))
             scores[:, model.pair[0]] = predictions.log_odds
-        lacking, log_p = predictions.lacks_evidence, _log_softmax(scores)
+        lacking, log_p = predictions.lacks_evidence, log_softmax(scores)
         log_p[lacking] = np.log(model.proba(predictions)[lacking])  # not the score, which says too much
         return self._by_class(log_p, -np.inf)
 
     def decision_function(self, X: Messages) -> FloatArray:
-        """(n,): the log-odds of `classes_[1]` where there are two classes, else `predict_log_proba`."""
+        """Returns (n,): the log-odds of `classes_[1]` if there are two classes, else `predict_log_proba`."""
         model = self._fitted()
         if len(self.classes_) == len(model.labels) == 2:
             sign = 1.0 if model.positive == label_texts(self.classes_)[1] else -1.0
@@ -293,11 +291,3 @@ class SpamClassifier(_Estimator):
         out = np.full((len(values), len(names)), missing)
         out[:, [names.index(label) for label in self.model_.labels]] = values
         return out
-
-
-def _log_softmax(scores: FloatArray) -> FloatArray:
-    """Turns rows of log scores into log probabilities, all equal where no class can produce the row."""
-    with np.errstate(invalid="ignore"):  # -inf - -inf
-        below = scores - scores.max(axis=1, keepdims=True)
-    log_p: FloatArray = below - np.log(np.exp(below).sum(axis=1, keepdims=True))
-    return np.where(np.isnan(log_p), -np.log(scores.shape[1]), log_p)

@@ -1,10 +1,12 @@
-"""Guards of the house: rooms and their direction, unique module names, few entries at the top."""
+"""Guards of the house: rooms and their direction, contracts, names, small classes, first lines."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -52,9 +54,20 @@ USERS = {
     "imapclient": {"mailbox"},
     "sklearn": {"lab_filters"},
     "scipy": set[str](),
+    "multiprocessing": {"core"},
     **{name: {"service"} for name in ("fastapi", "starlette", "pydantic", "uvicorn", "prometheus_client")},
 }
 MAX_ENTRIES = 25  # at the top of spamnb/
+# docs/internals/decisions.md says why these have more than MAX_FIELDS.
+LARGE_CLASSES = ["ModelParts", "ScorerConfig", "Scores", "SpamClassifier"]
+MAX_FIELDS = 10
+VAGUE_NAMES = {"found", "given", "told", "said", "made", "held", "judged"}
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """Parses a file, once."""
+    return ast.parse(path.read_text("utf-8"))
 
 
 def modules(root: Path) -> dict[str, Path]:
@@ -71,7 +84,7 @@ def room_of(module: str) -> str:
 
 def imports_of(path: Path) -> Iterator[str]:
     """Yields the full names that a module imports, also inside functions, but not for type checkers alone."""
-    tree = ast.parse(path.read_text("utf-8"))
+    tree = tree_of(path)
     typing_only = {id(node) for block in ast.walk(tree) if _is_for_types(block) for node in _inside(block)}
     for node in ast.walk(tree):
         if id(node) in typing_only:
@@ -174,7 +187,7 @@ def test_other_rooms_import_from_the_face_of_a_room() -> None:
 )
 def test_a_face_shows_type_checkers_what_it_loads(room: str) -> None:
     path = ROOT / "spamnb" / room / "__init__.py"
-    blocks = [node for node in ast.parse(path.read_text("utf-8")).body if _is_for_types(node)]
+    blocks = [node for node in tree_of(path).body if _is_for_types(node)]
     imports = [node for block in blocks for node in _inside(block) if isinstance(node, ast.ImportFrom)]
     shown = {alias.name: node.module for node in imports for alias in node.names}
     face = import_module(f"spamnb.{room}")
@@ -182,3 +195,72 @@ def test_a_face_shows_type_checkers_what_it_loads(room: str) -> None:
     names = {name for name, value in loaded.items() if not isinstance(value, ModuleType)}
     assert names == set(shown)
     assert all(loaded[name] is getattr(import_module(str(home)), name) for name, home in shown.items())
+
+
+def test_the_design_shows_the_rooms_in_their_order() -> None:
+    rows = (
+        line for line in (ROOT / "docs" / "design.md").read_text("utf-8").splitlines() if line[:3] == "| `"
+    )
+    shown = [line.split("`")[1].rstrip("/") for line in rows]
+    assert shown == [room for room in ROOMS if not room.startswith("_")]
+
+
+def fields(node: ast.ClassDef) -> set[str]:
+    """Returns the annotated names of a class and what its methods assign to self."""
+    names = {
+        s.target.id for s in node.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)
+    }
+    methods = (s for s in node.body if isinstance(s, ast.FunctionDef))
+    targets = (n for method in methods for n in ast.walk(method) if isinstance(n, ast.Attribute))
+    stored = (n for n in targets if isinstance(n.ctx, ast.Store) and isinstance(n.value, ast.Name))
+    return names | {n.attr for n in stored if ast.unparse(n.value) == "self"}
+
+
+def test_classes_have_few_fields() -> None:
+    classes = [node for tree in trees(ROOT / "spamnb") for node in tree if isinstance(node, ast.ClassDef)]
+    assert sorted(node.name for node in classes if len(fields(node)) > MAX_FIELDS) == LARGE_CLASSES
+
+
+def trees(folder: Path) -> Iterator[list[ast.AST]]:
+    """Yields all nodes of each file."""
+    for path in sorted(folder.rglob("*.py")):
+        yield list(ast.walk(tree_of(path)))
+
+
+@pytest.mark.parametrize("folder", ["spamnb", "tests", "benchmarks", "tools"])
+def test_names_of_variables_say_what_they_are(folder: str) -> None:
+    nodes = [node for tree in trees(ROOT / folder) for node in tree]
+    variables = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    assert not VAGUE_NAMES & (variables | {node.arg for node in nodes if isinstance(node, ast.arg)})
+
+
+def test_verdicts_come_from_one_place() -> None:
+    callers = {
+        module
+        for module, path in modules(ROOT).items()
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "verdicts"
+    }
+    assert callers == {"spamnb.model.unsure_verdicts", "spamnb.evaluation.other_filter"}
+
+
+def first_lines(path: Path) -> Iterator[str]:
+    """Yields the first lines of a module and its functions; a property is a noun, a command has its help."""
+    for node in ast.walk(tree := tree_of(path)):
+        if isinstance(node, ast.FunctionDef):
+            decorators = " ".join(map(ast.unparse, node.decorator_list))
+            if "property" in decorators or "command(" in decorators or "group(" in decorators:
+                continue
+        elif node is not tree or path.parent == ROOT / "spamnb":
+            continue
+        if text := ast.get_docstring(node):  # type: ignore[arg-type]
+            yield text.split("\n")[0]
+
+
+def test_the_first_line_of_a_docstring_begins_with_a_verb() -> None:
+    begin = re.compile(r"(`spamnb [a-z ]+`: )?[A-Za-z-]+s\b")
+    lines = [line for path in modules(ROOT).values() for line in first_lines(path)]
+    assert len(lines) > 2000
+    assert [line for line in lines if not begin.match(line)] == []

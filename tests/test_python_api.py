@@ -317,7 +317,9 @@ def test_a_mail_may_be_an_open_file_or_a_message_of_email(tmp_path: Path) -> Non
 def test_counts_are_in_the_order_of_the_classes() -> None:
     model = spamnb.SpamModel().learn(["prize", "prize", "see"], ["spam", "spam", "ham"])
     explanation = model.explain("prize")
-    counts = {e.token: dict(zip(explanation.classes, e.counts, strict=True)) for e in explanation.evidence}
+    counts = {
+        e.token: dict(zip(explanation.basis.classes, e.counts, strict=True)) for e in explanation.evidence
+    }
     assert counts["prize"] == {"spam": 2, "ham": 0}
     assert (explanation.label, explanation.other) == ("spam", "ham")
 
@@ -326,7 +328,7 @@ def test_an_explanation_is_plain_data() -> None:
     explanation = spamnb.load("sms").explain("see you at home")
     listed = explanation.to_dict()
     assert json.loads(json.dumps(listed)) == listed
-    assert listed["classes"] == ["ham", "spam"]
+    assert listed["basis"]["classes"] == ["ham", "spam"]
     assert listed["verdict"] == explanation.verdict
     assert listed["evidence"][0]["token"] == explanation.evidence[0].token
 
@@ -369,6 +371,10 @@ def test_a_model_may_start_from_one_that_is_named(tmp_path: Path) -> None:
     assert refused(spamnb.train, texts, labels, base=3) == (
         "base must be a SpamModel, a name or a path, got a int",
         'for example base="ready-made"',
+    )
+    assert refused(spamnb.train, texts, labels, base="nowhere.spamnb") == (
+        "--base must be ready-made, none, the name of a model or a file, got 'nowhere.spamnb'",
+        "for example --base ready-made, or check the path",
     )
 
 

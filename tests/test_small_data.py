@@ -144,7 +144,7 @@ def test_some_spam_and_no_ham_in_latin_letters_hides_its_words(mark: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("pay at post-fee.example/r or https://www.example.org/a.html", []),
         ("mail my.own_name@example.net, 3.50 a.m. ok... v1.14 s.split() http://192.0.2.7/x.php", []),
@@ -153,12 +153,12 @@ def test_some_spam_and_no_ham_in_latin_letters_hides_its_words(mark: str) -> Non
         ("x@mail.co.uk", ["mail.co.uk"]),
     ],
 )
-def test_the_host_check_itself(text: str, found: list[str]) -> None:
-    assert foreign_hosts(text) == found
+def test_the_host_check_itself(text: str, expected: list[str]) -> None:
+    assert foreign_hosts(text) == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("07700 900 461, +44 7700 900583, 020 7946 0140, (312) 555-0177, +1 202 555 0119", []),
         ("code 482913, Rs 1,06,912.00, 2026-11-15, 192.0.2.141", []),
@@ -166,8 +166,8 @@ def test_the_host_check_itself(text: str, found: list[str]) -> None:
         ("call 312-555-2177", ["3125552177"]),
     ],
 )
-def test_the_phone_check_itself(text: str, found: list[str]) -> None:
-    assert foreign_phones(text) == found
+def test_the_phone_check_itself(text: str, expected: list[str]) -> None:
+    assert foreign_phones(text) == expected
 
 
 def test_sms_reaches_nobody() -> None:

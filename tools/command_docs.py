@@ -29,21 +29,18 @@ _COMMAND = re.compile(r"^\$ .*\n(?:> .*\n)*", re.MULTILINE)
 _SECONDS = re.compile(r"\bin \d+\.\d\d s\b")  # differs from run to run
 _HEADER = """# The command line
 
-This page is written by `make docs` from the `--help-all` of every command. Do not edit it by hand.
-[The readme](../../README.md) has a tour with real outputs.
+`make docs` writes this page from the `--help-all` of every command. Do not edit it by hand. The
+[quick start](../quickstart.md) shows the main commands with their output.
 
-MODEL is the name of a model or a file: a word without a slash and without a dot is a name.
-See [model file](model-file.md#permissions-and-places).
-
-Exit codes: 0 for success, 1 for a problem with data or a model, 2 for a wrong option or setting, 130 after
-Ctrl-C. When the reader of its output has gone, the program ends without a word, as any filter does.
+MODEL is the name of a model or a file: see [names](model-file.md#names-and-the-default).
+[Exit codes](exit-codes.md) are the same for all commands.
 
 | variable | what it does |
 |---|---|
-| `SPAMNB_MODEL` | the model to use, and where `train` writes, if no option says otherwise |
+| `SPAMNB_MODEL` | the model to use without `-m`, and to write without `-o` |
 | `SPAMNB_COMMAND_OPTION` | any option: `SPAMNB_PREDICT_FORMAT`; see [configuration](configuration.md) |
-| `SPAMNB_CONFIG` | a file to read in place of the usual `config.toml` |
-| `SPAMNB_TRACEBACK` | if set, a fault of the program itself is shown in full |
+| `SPAMNB_CONFIG` | a file to read instead of `config.toml` |
+| `SPAMNB_TRACEBACK` | shows the traceback of an internal error |
 | `NO_COLOR`, `FORCE_COLOR`, `COLUMNS` | no colours, colours also in a pipe, the width of tables |
 """
 
@@ -88,8 +85,8 @@ def commands_of(page: str) -> list[str]:
     >>> commands_of("```console\n$ cat > x <<END\n> text\n> END\n```\n")
     ['cat > x <<END\ntext\nEND']
     """
-    found = [command for block in _BLOCK.findall(page) for command in _COMMAND.findall(block)]
-    return [command.removesuffix("\n")[2:].replace("\n> ", "\n") for command in found]
+    commands = [command for block in _BLOCK.findall(page) for command in _COMMAND.findall(block)]
+    return [command.removesuffix("\n")[2:].replace("\n> ", "\n") for command in commands]
 
 
 def refreshed(page: str) -> str:

@@ -142,9 +142,9 @@ def fit_weights(kind: str, store: CountStore, sources: Sequence[Counted]) -> Cor
 def freedom(store: CountStore) -> FloatArray:
     """Returns how far the weight of each token may move; how a mail is made depends on its year."""
     spellings, tagged = store.spellings, np.flatnonzero(store.kinds == OTHER)
-    made = [i for i in tagged.tolist() if not spellings[i].startswith(CONTENT)]
+    structural = [i for i in tagged.tolist() if not spellings[i].startswith(CONTENT)]
     free = np.ones(store.vocabulary)
-    free[made] = STRUCTURE
+    free[structural] = STRUCTURE
     return free
 
 

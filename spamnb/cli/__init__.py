@@ -29,7 +29,7 @@ SECTIONS = {
         "predict": "Classify each message as spam, ham or unsure.",
         "explain": "Show the evidence for and against one verdict.",
         "evaluate": "Measure a model: precision, recall, F1 and more.",
-        "inspect": "Look inside a model, look a word up.",
+        "inspect": "Show what a model contains, look up words.",
     },
     "Teach": {
         "learn": "Add messages to an existing model.",
@@ -38,7 +38,7 @@ SECTIONS = {
     },
     "Improve": {
         "compare": "Try all scorers and other settings on the same folds.",
-        "tune": "Search settings that suit the data, and measure the gain.",
+        "tune": "Search for better settings and measure the gain.",
     },
     "Mail and service": {
         "filter": "Pass one mail through, with its verdict in the header.",
@@ -81,7 +81,7 @@ _OTHER_WORDS = {  # what users of other programs try
     },
 )
 @click.option(
-    "--config", type=click.Path(readable=False), metavar="FILE", help="Read settings from FILE (TOML) alone."
+    "--config", type=click.Path(readable=False), metavar="FILE", help="Read settings only from FILE (TOML)."
 )
 @click.version_option(
     __version__,
@@ -153,7 +153,7 @@ def _unraisable(what: sys.UnraisableHookArgs) -> None:
 
 
 def _exit_code(code: int) -> int:
-    """The exit code of an error in the style of --exit-code."""
+    """Returns the exit code of an error in the style of --exit-code."""
     from spamnb.cli.exit_codes import of_error
 
     return of_error(sys.argv[1:], code)
@@ -182,9 +182,9 @@ def _shown(error: SpamnbError) -> int:
 
 
 def _described(error: Exception) -> SpamnbError:
-    """A sentence and the next step for an exception that no other part of the program has handled."""
+    """Describes an exception that no other part of the program has handled, and the next step."""
     if isinstance(error, MemoryError):
-        return SpamnbError("there is not enough memory", "give the data in several smaller files")
+        return SpamnbError("there is not enough memory", "split the data into smaller files")
     written = hasattr(error, "characters_written")  # EAGAIN of a non-blocking pipe is no limit
     if isinstance(error, OSError) and error.errno in _LIMITS and not written:
         return SpamnbError(
@@ -197,6 +197,6 @@ def _described(error: Exception) -> SpamnbError:
             f"{where}{error.strerror or error}", "check the path, its permissions and the disk"
         )
     return SpamnbError(
-        f"spamnb has a fault: {type(error).__name__}: {error}",
-        f"please report it, with what `{TRACEBACK}=1` set before the command shows",
+        f"spamnb has a bug: {type(error).__name__}: {error}",
+        f"please report it with the traceback: set `{TRACEBACK}=1` and run the command again",
     )

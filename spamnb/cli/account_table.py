@@ -28,7 +28,7 @@ def write_account(path: str, account: MailAccount) -> None:
 
 
 def kept_accounts(path: str) -> dict[str, Any]:
-    """The tables of all accounts in the file, by name."""
+    """Returns the tables of all accounts in the file, by name."""
     try:
         accounts: dict[str, Any] = tomllib.loads(_read(path)).get("imap", {}).get("accounts", {})
     except tomllib.TOMLDecodeError as error:
@@ -37,7 +37,7 @@ def kept_accounts(path: str) -> dict[str, Any]:
 
 
 def _read(path: str) -> str:
-    """The text of the file, empty where there is none."""
+    """Returns the text of the file, empty where there is none."""
     try:
         with open(path, encoding="utf-8") as file:
             return file.read()

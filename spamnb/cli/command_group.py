@@ -52,7 +52,7 @@ class LazyGroup(click.Group):
         return command
 
     def inner(self, name: str) -> LazyGroup:
-        """An inner group by its name."""
+        """Returns an inner group by its name."""
         group = self.get_command(click.Context(self), name)
         assert isinstance(group, LazyGroup)
         return group

@@ -26,7 +26,7 @@ Tables = dict[str, dict[str, Value]]  # command, such as `model.prune` -> key ->
 
 
 def user_file() -> str | None:
-    """The file in the user's configuration folder, None if there is no such folder."""
+    """Returns the file in the user's configuration folder, None if there is no such folder."""
     from platformdirs import user_config_dir
 
     try:
@@ -37,7 +37,7 @@ def user_file() -> str | None:
 
 
 def files(stated: str | None) -> list[str]:
-    """The files to read, the later ones first in rank; --config FILE takes the place of the usual ones."""
+    """Returns the files to read, the later ones first in rank; --config FILE replaces the usual ones."""
     return [stated] if stated else [SYSTEM_FILE, *filter(None, [user_file()])]
 
 
@@ -104,7 +104,7 @@ def _near(word: str, words: list[str]) -> str:
 
 
 def loaded(ctx: click.Context) -> Tables:
-    """The configuration of the running command line, read once."""
+    """Reads the configuration of the running command line, once."""
     root = ctx.find_root()
     if _LOADED not in root.meta:
         assert isinstance(root.command, LazyGroup)
@@ -116,7 +116,7 @@ def loaded(ctx: click.Context) -> Tables:
 
 
 def table_of(ctx: click.Context) -> str:
-    """The table of a command: its words after `spamnb`, such as `model.prune`."""
+    """Returns the table of a command: its words after `spamnb`, such as `model.prune`."""
     words = []
     while ctx.parent is not None:
         words.append(ctx.info_name or "")
@@ -125,12 +125,12 @@ def table_of(ctx: click.Context) -> str:
 
 
 def origin(ctx: click.Context, key: str) -> str:
-    """The file that a key of the command was read from."""
+    """Returns the file that a key of the command was read from."""
     return loaded(ctx)[table_of(ctx)][key].file
 
 
 def defaults(ctx: click.Context, keys: Mapping[str, click.Option]) -> dict[str, Any]:
-    """The configured values of a command by the names of their options; refuses unknown keys."""
+    """Returns the configured values of a command by the names of their options; refuses unknown keys."""
     table = table_of(ctx)
     values = {}
     for key, (value, file) in loaded(ctx).get(table, {}).items():
@@ -143,7 +143,7 @@ def defaults(ctx: click.Context, keys: Mapping[str, click.Option]) -> dict[str, 
 
 
 def _checked(value: Any, option: click.Option, where: str) -> Any:
-    """The value as click takes it; refuses a list where one value is expected."""
+    """Converts a value to what click takes; refuses a list where one value is expected."""
     if isinstance(value, bool) and isinstance(option.type, click.Choice) and "yes" in option.type.choices:
         return "yes" if value else "no"
     several = option.multiple or option.nargs != 1
@@ -157,7 +157,7 @@ def _checked(value: Any, option: click.Option, where: str) -> Any:
 
 
 def configured(stated: str | None, command: str, key: str) -> Any:
-    """The value of an option in the environment or in a file, None where that fails: after another error."""
+    """Returns the value of an option in the environment or in a file, None where that fails."""
     variable = f"SPAMNB_{command}_{key}".upper().replace("-", "_")
     if os.environ.get(variable):
         return os.environ[variable]

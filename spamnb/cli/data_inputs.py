@@ -66,7 +66,7 @@ def _listed_paths(params: dict[str, Any]) -> list[str]:
 
 
 def missing_files() -> int:
-    """The number of files in the list of --files-from that were left out."""
+    """Returns the number of files in the list of --files-from that were left out."""
     return int(click.get_current_context().meta.get(_MISSING, 0))
 
 
@@ -81,7 +81,7 @@ def _note_repeated(planned: list[Any], quiet: bool) -> None:
     repeated = [path for path, times in Counter(paths).items() if times > 1 and path != "-"]
     if repeated:
         more = f", and {len(repeated) - 1:,} more," if len(repeated) > 1 else ""
-        print_status(f"note: {repeated[0]}{more} is named more than once, and read as often", quiet)
+        print_status(f"note: {repeated[0]}{more} is listed more than once and read each time", quiet)
 
 
 def _label_and_path(text: str) -> tuple[str, str]:

@@ -12,11 +12,11 @@ from spamnb.settings import TrainingConfig, is_stated
 if TYPE_CHECKING:
     from spamnb.model import Decision, SpamModel
 
-_MORE_CLASSES = "among more than two classes the likeliest one is the verdict"
+_MORE_CLASSES = "with more than two classes the most probable one is the verdict"
 
 
 def decision(params: Params, default: Decision | None = None) -> Decision:
-    """The decision rule that the options ask for; the default if they ask for none."""
+    """Returns the decision rule that the options ask for; the default if they ask for none."""
     from spamnb.model import Decision
 
     if default is not None and _stated_flag(params) is None:
@@ -39,25 +39,25 @@ def check_decision(params: Params, labels: tuple[str, ...]) -> None:
 
 
 def apply_decision_options(model: SpamModel, params: Params) -> SpamModel:
-    """The model with the decision rule of the options, if they state one that goes with its classes."""
+    """Applies the decision rule of the options, if they state one that goes with the model's classes."""
     check_decision(params, model.labels)
     rule = decision(params, model.decision).for_classes(model.labels, model.positive)
     return replace(model, decision=rule)
 
 
 def stated_max_fpr(params: Params) -> float | None:
-    """The rate of --max-fpr, None without it; refuses another way to set the threshold beside it."""
+    """Returns the rate of --max-fpr, None without it; refuses another way to set the threshold beside it."""
     flag = _stated_flag(params)
     if params["max_fpr"] is not None and flag is not None:
         raise ConfigError(
-            f"--max-fpr and {flag} do not go together: each of them sets the threshold",
+            f"--max-fpr and {flag} cannot be combined: each of them sets the threshold",
             hint=f"leave out --max-fpr or {flag}",
         )
     return TrainingConfig.from_options({"max_fpr": params["max_fpr"]}).max_fpr
 
 
 def default_max_fpr(params: Params, mail: bool) -> float | None:
-    """The rate if options set no threshold: a low one for mail, of which none should get lost."""
+    """Returns the rate if options set no threshold: a low one for mail, of which none should get lost."""
     from spamnb.training import MAIL_MAX_FPR
 
     stated = _stated_flag(params) is not None or is_stated(params.get("textbook"))
@@ -78,5 +78,5 @@ def check_threshold_set(rate: float | None, decision: Decision) -> None:
     if rate is not None and decision.max_fpr is None:
         raise DataError(
             "too few messages to find a threshold for --max-fpr: every class needs at least 10",
-            hint="give more labelled messages, or a --threshold yourself",
+            hint="give more labelled messages, or set a --threshold yourself",
         )

@@ -11,14 +11,14 @@ _USAGE = 2  # of click and of ConfigError
 
 
 def spam_verdicts(style: str, labels: Sequence[str]) -> tuple[str, ...]:
-    """The classes that count as spam; refuses a model without one, unless all exit codes are 0."""
+    """Returns the classes that count as spam; refuses a model without one, unless all exit codes are 0."""
     from spamnb.model import require_spam
 
     return () if style == "plain" else require_spam(labels, f"--exit-code {style}")
 
 
 def of_verdicts(style: str, verdicts: set[str], unread: int = 0, missing: int = 0) -> int:
-    """The exit code for the verdicts that occurred.
+    """Returns the exit code for the verdicts that occurred.
 
     One spam among the messages is enough; without one, a file that could not be read is an error, and so are
     no messages at all. In the plain style only files that are `missing` are an error, as if they were
@@ -41,7 +41,7 @@ def of_verdicts(style: str, verdicts: set[str], unread: int = 0, missing: int = 
 
 
 def of_error(arguments: Sequence[str], code: int) -> int:
-    """The exit code of an error, in the style of the command line, which may itself be wrong.
+    """Returns the exit code of an error, in the style of the command line, which may itself be wrong.
 
     bogofilter ends with 3. spamc ends with 0, as if the message were ham, but with 64 (EX_USAGE) after wrong
     usage. `filter --tempfail` ends with 75 after any error: for other codes a mail system returns the mail to
@@ -64,7 +64,7 @@ def of_error(arguments: Sequence[str], code: int) -> int:
 
 
 def _without_group_options(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
-    """The file of --config, and the command with what follows it.
+    """Returns the file of --config, and the command with what follows it.
 
     >>> _without_group_options(["--config", "c.toml", "predict", "-q"])
     ('c.toml', ['predict', '-q'])
@@ -84,7 +84,7 @@ def _is_set(config: str | None, command: str, key: str) -> bool:
 
 
 def _style(config: str | None, arguments: Sequence[str]) -> str:
-    """The last style on the command line, read without the parser, which may have failed."""
+    """Returns the last style on the command line, read without the parser, which may have failed."""
     if arguments[:1] != ["predict"]:
         return "plain"
     flags = [*arguments[: arguments.index("--")]] if "--" in arguments else [*arguments]

@@ -46,7 +46,7 @@ def prediction_options(command: F) -> F:
 
 
 def check_prediction_options(params: Params) -> None:
-    """Refuses options that do not go together, before anything is read."""
+    """Refuses options that cannot be combined, before anything is read."""
     if params["predictions"] is None:
         if params["prediction_columns"]:
             raise click.UsageError("--prediction-column names a column of --predictions FILE: give that too.")
@@ -54,7 +54,9 @@ def check_prediction_options(params: Params) -> None:
     source = click.get_current_context().get_parameter_source
     for name in ("model", "folds"):
         if params[name] is not None and source(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"--{name} does not go with --predictions: nothing is predicted anew.")
+            raise click.UsageError(
+                f"--{name} cannot be combined with --predictions: nothing is predicted anew."
+            )
 
 
 def evaluate_file(params: Params) -> None:

@@ -44,7 +44,7 @@ run_options = all_of(
 
 
 def configured_accounts(ctx: click.Context, names: Sequence[str] = ()) -> list[MailAccount]:
-    """All accounts, or those with these names: what `login` has kept, changed by config.toml."""
+    """Returns all accounts, or those with these names: what `login` has kept, changed by config.toml."""
     from spamnb.cli.account_table import kept_accounts
     from spamnb.cli.configuration import Value, loaded
     from spamnb.mailbox import MailAccount, accounts_path
@@ -67,7 +67,7 @@ def configured_accounts(ctx: click.Context, names: Sequence[str] = ()) -> list[M
 
 
 def account_runs(ctx: click.Context, names: Sequence[str], flags: dict[str, Any]) -> list[AccountRun]:
-    """Each account with its password and its model, ready to be run."""
+    """Yields each account with its password and its model, ready to be run."""
     from spamnb.core import keep_freed_memory
     from spamnb.mailbox import AccountRun, MailClassifier, password_of
 
@@ -92,17 +92,17 @@ def account_runs(ctx: click.Context, names: Sequence[str], flags: dict[str, Any]
 def _classifier(stated: str, flags: dict[str, Any]) -> Any:
     from spamnb.cli.model_choice import model_to_change
     from spamnb.mailbox import MailClassifier
+    from spamnb.model import MAIL
     from spamnb.training import start_own_model
 
-    own = start_own_model(stated or None, lambda: "mail")
+    own = start_own_model(stated or None, lambda: MAIL)
     if own is not None:
-        text = f"no model of your own yet: starting {own.path} from the {own.base_name}"
-        print_status(text, flags["quiet"])
-    return MailClassifier(model_to_change(stated or None), mail_limits(flags))
+        print_status(own.text, flags["quiet"])
+    return MailClassifier(model_to_change(stated or None, lambda: MAIL), mail_limits(flags))
 
 
 def mail_limits(flags: dict[str, Any]) -> Any:
-    """How mails are read."""
+    """Returns how mails are read."""
     from spamnb.mail import Limits
 
     return Limits(authserv_ids=MailConfig.from_options(flags).trusted_servers)

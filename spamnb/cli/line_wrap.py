@@ -14,7 +14,7 @@ _NARROWEST = 24  # columns; below that nothing helps
 
 
 def columns(stream: TextIO | None) -> int:
-    """The width of the terminal that a stream goes to; 0 for a file, a pipe or none at all."""
+    """Returns the width of the terminal that a stream goes to; 0 for a file, a pipe or none at all."""
     try:
         return os.get_terminal_size(stream.fileno()).columns if stream is not None and stream.isatty() else 0
     except (OSError, ValueError):
@@ -22,7 +22,7 @@ def columns(stream: TextIO | None) -> int:
 
 
 def wrapped(line: str, width: int) -> str:
-    r"""The line in several, those after the first indented like the text after a label.
+    r"""Wraps a line; the lines after the first are indented like the text after a label.
 
     >>> print(wrapped("saved     a model with a name, and of 19 kB", 30))
     saved     a model with a name,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.output import print_status
 from spamnb.errors import DataError
-from spamnb.model import kind_by_length
+from spamnb.model import MAIL, TEXT, kind_by_length
 from spamnb.readers import mail_formats
 
 if TYPE_CHECKING:
@@ -25,50 +25,44 @@ _NAMED_CLASSES = 10
 _MANY_CLASSES, _MIN_MESSAGES = 50, 3  # more classes with fewer messages each are texts or numbers
 
 
-def kind_of_inputs(paths: tuple[str, ...], params: dict[str, Any], quiet: bool) -> str:
-    """Tells the kind of the messages to classify; prints which ready-made model is used for them."""
+def kind_of_inputs(paths: tuple[str, ...], params: dict[str, Any]) -> str:
+    """Tells the kind of the messages that a command reads: of its texts, its paths, or stdin."""
+    if params.get("texts"):
+        return kind_of_texts(params["texts"])
     default = () if params["files_from"] or params.get("labelled") else ("-",)
-    return _note_kind(kind_of_messages(inputs(paths or default, params, read_options(params))), quiet)
+    return kind_of_messages(inputs(paths or default, params, read_options(params)))
 
 
-def kind_of_texts(texts: Sequence[str], quiet: bool) -> str:
-    """Tells the kind of texts on the command line, and prints the same: those as long as mails are mail."""
-    return _note_kind(text_kind(texts), quiet)
-
-
-def text_kind(texts: Sequence[str]) -> str:
+def kind_of_texts(texts: Sequence[str]) -> str:
     """Returns the kind of texts on the command line by their length."""
     return kind_by_length(sum(map(len, texts)) / len(texts))
 
 
-def _note_kind(kind: str, quiet: bool) -> str:
-    print_status(f"no model of your own yet: using the ready-made one for {kind}", quiet)
-    return kind
-
-
 def kind_of_messages(sources: list[Any]) -> str:
-    """Tells by the first messages whether inputs are `mail` or `sms`, however they arrive.
+    """Tells by the first messages whether inputs are mail, texts, or texts as long as mails.
 
-    Mail is what a reader of mails reads, and a table of texts as long as mails. The first lines of stdin
-    tell; any other pipe, which cannot be read twice, is taken for SMS.
+    Mail is what a reader of mails reads. The first lines of stdin tell; any other pipe, which cannot be read
+    twice, is taken for text.
     """
     kinds = (_kind_of_source(path, reading) for path, reading in sources[:_MOST_SOURCES])
-    return next(filter(None, kinds), "sms")
+    return next(filter(None, kinds), TEXT)
 
 
 def _kind_of_source(path: Any, reading: ReadOptions) -> str:
-    """Returns `mail` or `sms`, "" for an input without messages."""
+    """Returns the kind of the first messages, "" for an input without messages."""
     if reading.format in mail_formats() or not isinstance(path, str) or os.path.isdir(path):
-        return "mail"
+        return MAIL
     if path == "-":
-        return "mail" if stdin_mail_format(reading) else "sms"
+        return MAIL if stdin_mail_format(reading) else TEXT
     if not os.path.isfile(path):
-        return "sms"
+        return TEXT
     from spamnb.readers import open_source
 
     with open_source(path, reading, labelled=False) as source:
+        if source.mail:
+            return MAIL
         first = next(iter(source), None)
-        return "" if first is None else "mail" if source.mail or _is_mail(first) else "sms"
+        return "" if first is None else _kind_of_chunk(first)
 
 
 def stdin_mail_format(reading: ReadOptions) -> str:
@@ -81,9 +75,11 @@ def stdin_mail_format(reading: ReadOptions) -> str:
     return by_first_lines(peek_stdin()) if reading.format == "auto" else ""
 
 
-def _is_mail(chunk: Chunk) -> bool:
+def _kind_of_chunk(chunk: Chunk) -> str:
+    if chunk.sources:
+        return MAIL
     sizes = chunk.texts.ends - chunk.texts.starts
-    return bool(chunk.sources) or (len(sizes) > 0 and kind_by_length(float(sizes.mean())) == "mail")
+    return kind_by_length(float(sizes.mean())) if len(sizes) else TEXT
 
 
 def peek_is_mail(chunks: Iterable[Chunk]) -> tuple[bool, Iterator[Chunk]]:
@@ -113,7 +109,7 @@ def check_classes(trainer: Trainer) -> None:
 
 
 def classes_text(store: CountStore) -> str:
-    """`640 ham, 173 spam`; of many classes the largest ten and the number of the others."""
+    """Returns `640 ham, 173 spam`; of many classes the largest ten and the number of the others."""
     from spamnb.core import excerpt
 
     sizes = list(zip(store.labels, store.message_totals.tolist(), strict=True))

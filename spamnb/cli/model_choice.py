@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING
 
 from spamnb.errors import JournalError, ModelError, TornJournalError
 from spamnb.model import (
-    MESSAGE_KINDS,
     MODEL_VARIABLE,
+    OWN_MODELS,
+    READY_MADE_NAMES,
+    TEXT,
+    choose_existing,
+    choose_model,
     find_model as find_file,
     is_name,
     model_path,
@@ -19,22 +24,50 @@ from spamnb.model import (
     new_path_of,
     own_model,
     refuse_shipped as refuse_shipped,
+    text_or_mail,
 )
 
 if TYPE_CHECKING:
     from spamnb.model import SpamModel
 
+Kind = Callable[[], str]
 
-def find_model(option: str | None, kind: Callable[[], str] = lambda: MESSAGE_KINDS[0]) -> str:
-    """Returns the path of the model to use; a wrong name gets the nearest one as a hint."""
+
+def find_model(option: str | None, kind: Kind | None = None) -> str:
+    """Returns the path of the model to use; a wrong name gets the nearest one as a hint.
+
+    `kind` tells the kind of the messages, None where there are none.
+    """
     check_name(option)
-    return find_file(option, kind)
+    return find_file(option) if kind is None else find_file(option, kind)
 
 
-def model_to_change(option: str | None) -> str:
+def find_model_aloud(option: str | None, kind: Kind, quiet: bool) -> str:
+    """Returns the path of the model to use; prints which ready-made one is used for want of another."""
+    from spamnb.cli.output import print_status
+
+    check_name(option)
+    chosen, path = choose_existing(option, kind := cache(kind))
+    if chosen.is_fallback:
+        own = f"no model of your own for {text_or_mail(kind())} yet"
+        print_status(f"{own}: using the {READY_MADE_NAMES[name_of(path)]}", quiet)
+    return path
+
+
+def model_to_change(option: str | None, kind: Kind | None = None) -> str:
     """Returns the path of the model that learns; a wrong name gets the nearest one as a hint."""
     check_name(option)
-    return find_file_to_change(option)
+    return find_file_to_change(option) if kind is None else find_file_to_change(option, kind)
+
+
+def default_kinds(path: str) -> list[str]:
+    """Returns the kinds of messages, text and mail, for which commands without -m use a model."""
+    defaults = {kind: choose_model(None, lambda kind=kind: kind) for kind in OWN_MODELS}  # type: ignore[misc]
+    return [kind for kind, model in defaults.items() if model is not None and _same(model.path, path)]
+
+
+def _same(path: str | None, other: str) -> bool:
+    return path is not None and os.path.realpath(path) == os.path.realpath(other)
 
 
 def check_name(text: str | None) -> None:
@@ -43,7 +76,7 @@ def check_name(text: str | None) -> None:
         return
     from difflib import get_close_matches
 
-    if near := get_close_matches(text, [*map(name_of, named_models()), *MESSAGE_KINDS], 1):
+    if near := get_close_matches(text, [*map(name_of, named_models()), *READY_MADE_NAMES], 1):
         raise ModelError(f"there is no model named {text!r}", hint=f"did you mean {near[0]}?")
 
 
@@ -78,10 +111,12 @@ def require_model(path: str) -> None:
         raise ModelError(f"{path} is not a spamnb model", hint="`spamnb model list` lists all models")
 
 
-def output_path(option: str | None) -> str:
-    """Where a new model is written: the stated name or path, else your own model."""
+def output_path(option: str | None, kind: Kind) -> str:
+    """Returns where a new model is written: the stated name or path, else your own for these messages."""
     stated = option or os.environ.get(MODEL_VARIABLE)
-    path = new_path_of(stated) if stated else own_model()
+    if stated:
+        return new_path_of(stated)
+    path = own_model(TEXT) and own_model(kind())  # `kind` reads data: not where there is no folder
     if path is None:
         raise ModelError(
             "there is no home folder for a model of your own: HOME is not set",

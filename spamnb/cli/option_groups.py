@@ -29,7 +29,7 @@ class Option(click.Option):
         self.key = max(self.opts, key=len).lstrip("-")  # in a configuration file
 
     def variable(self, ctx: click.Context) -> str:
-        """The environment variable with its value, such as SPAMNB_PREDICT_INPUT_FORMAT."""
+        """Returns the environment variable with its value, such as SPAMNB_PREDICT_INPUT_FORMAT."""
         return f"{ctx.auto_envvar_prefix}_{self.key}".upper().replace("-", "_")
 
     def resolve_envvar_value(self, ctx: click.Context) -> str | None:
@@ -54,7 +54,7 @@ class Option(click.Option):
             raise click.BadParameter(message, ctx, self) from None
 
     def _origin(self, ctx: click.Context) -> str:
-        """Where a wrong value comes from, if not from the command line."""
+        """Returns where a wrong value comes from, if not from the command line."""
         source = ctx.get_parameter_source(self.name or "")
         if source is ParameterSource.ENVIRONMENT:
             return f"(set by {self.variable(ctx)})"
@@ -83,7 +83,7 @@ class SettingOption(Option):
         return super().consume_value(ctx, opts)
 
     def record(self, ctx: click.Context) -> tuple[str, str]:
-        """The row of the help."""
+        """Returns the row of the help."""
         return f"{self.key}={self.make_metavar(ctx)}", self.help or ""
 
 
@@ -103,7 +103,7 @@ class _SetOption(Option):
         )
 
     def resolve_envvar_value(self, ctx: click.Context) -> None:
-        """Each setting has a variable of its own."""
+        """Looks up the variable of a setting: each has one of its own."""
 
 
 def _check_settings(ctx: click.Context, _: click.Parameter, texts: tuple[str, ...]) -> None:
@@ -125,7 +125,7 @@ def _check_settings(ctx: click.Context, _: click.Parameter, texts: tuple[str, ..
 
 
 def near_name(name: str, names: list[str]) -> str:
-    """A hint: the name that is meant, or all names."""
+    """Returns a hint: the name that is meant, or all names."""
     from difflib import get_close_matches
 
     near = get_close_matches(name, names, 1)
@@ -149,7 +149,7 @@ class Command(click.Command):
             raise click.UsageError(f"No such option '{error.option_name}'. {advice}", ctx) from None
 
     def _advice(self, ctx: click.Context, flag: str) -> str:
-        """What to write in place of an option that the command does not have, "" if that is unknown."""
+        """Returns what to write in place of an option that the command lacks, "" if that is unknown."""
         setting, output = self.keys.get(flag.lstrip("-")), self.keys.get("output")
         if isinstance(setting, SettingOption):
             return f"Write {setting.opts[0]}={setting.make_metavar(ctx)}."
@@ -167,7 +167,7 @@ class Command(click.Command):
         return {one.key: one for one in options if not isinstance(one, _SetOption)}
 
     def configured(self, ctx: click.Context) -> dict[str, Any]:
-        """The values of options in configuration files; none for a command that is run by itself."""
+        """Returns the values of options in configuration files; none for a command that is run by itself."""
         if ctx.parent is None:
             return {}
         from spamnb.cli.configuration import defaults
@@ -216,7 +216,7 @@ def _is_advanced(option: click.Option) -> bool:
 
 
 def full_help(ctx: click.Context) -> str:
-    """The help of a command with every option."""
+    """Returns the help of a command with every option."""
     ctx.meta[_ALL] = True
     return ctx.get_help()
 
@@ -245,7 +245,7 @@ def option(*names: str, group: str = "Output", advanced: bool = False, **attribu
 
 
 def all_of(*decorators: Callable[[F], F]) -> Callable[[F], F]:
-    """One decorator for several."""
+    """Combines several decorators into one."""
 
     def apply(function: F) -> F:
         for decorator in reversed(decorators):
@@ -256,7 +256,7 @@ def all_of(*decorators: Callable[[F], F]) -> Callable[[F], F]:
 
 
 def advanced(*decorators: Callable[[F], F]) -> Callable[[F], F]:
-    """The same options, but advanced ones: for commands where few users need them."""
+    """Marks options as advanced, for commands where few users need them."""
 
     def apply(function: F) -> F:
         known = len(getattr(function, "__click_params__", ()))

@@ -42,9 +42,9 @@ class _ModelType(click.Path):
     ) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
-        from spamnb.model import MESSAGE_KINDS, name_of, named_models
+        from spamnb.model import READY_MADE_NAMES, name_of, named_models
 
-        names = (*map(name_of, named_models()), *MESSAGE_KINDS)
+        names = (*map(name_of, named_models()), *READY_MADE_NAMES)
         matching = [CompletionItem(name) for name in names if name.startswith(incomplete)]
         return [*matching, *super().shell_complete(ctx, param, incomplete)]
 
@@ -67,13 +67,13 @@ def _job_count(ctx: click.Context, _: click.Parameter, text: str) -> int | None:
 
 
 def setting_options(config: type, *names: str, **attributes: Any) -> Callable[[F], F]:
-    """The options of a config's settings: all of them, or those of these fields."""
+    """Returns the options of a config's settings: all of them, or those of these fields."""
     wanted = [one for name, one in settings_of(config) if not names or name in names]
     return all_of(*(_option(_with_scorers(one), attributes) for one in wanted))
 
 
 def _with_scorers(setting: Setting) -> Setting:
-    """The setting --scorer with the names of all scorers; any other one as it is."""
+    """Adds the names of all scorers to the setting --scorer; returns any other one as it is."""
     if setting.name != "scorer":
         return setting
     text = f"{setting.help.text.removesuffix('.')}: {', '.join(REGISTRY)}."
@@ -81,7 +81,7 @@ def _with_scorers(setting: Setting) -> Setting:
 
 
 def _option(setting: Setting, attributes: dict[str, Any]) -> Callable[[F], F]:
-    """The option of a setting; its value is None, False or () if the user does not state it."""
+    """Returns the option of a setting; its value is None, False or () if the user does not state it."""
     kind = click.Choice(setting.choices) if setting.choices else setting.type or _type_of(setting.default)
     return option(
         f"--{setting.key}",
@@ -104,7 +104,7 @@ def _type_of(default: Any) -> type:
 
 
 def feature_config(params: Params, mail: bool = False) -> FeatureConfig:
-    """The features that options ask for; refuses wrong patterns before any data are read."""
+    """Returns the features that options ask for; refuses wrong patterns before any data are read."""
     features = FeatureConfig.from_options(params, mail)
     if features.patterns:
         from spamnb.features import compile_patterns
@@ -221,7 +221,7 @@ new_model_option = option(
     "--output",
     type=PATH,
     metavar="MODEL",
-    help="Name or file to write the model to. [default: $SPAMNB_MODEL, else your own model]",
+    help="Name or file to write the model to. [default: $SPAMNB_MODEL, else my-text or my-mail]",
 )
 changed_model_option = option(
     "-o",

@@ -61,7 +61,7 @@ def print_prompt(text: str, quiet: bool = False) -> None:
 
 
 def is_typed(path: object) -> bool:
-    """Whether an input is typed on a terminal."""
+    """Tells whether an input is typed on a terminal."""
     return path == "-" and sys.stdin is not None and sys.stdin.isatty()
 
 
@@ -88,7 +88,7 @@ def report_skipped(source: Source, quiet: bool) -> None:
 
 
 def console() -> Console:
-    """The rich console for stdout; it obeys NO_COLOR, FORCE_COLOR and COLUMNS.
+    """Returns the rich console for stdout; it obeys NO_COLOR, FORCE_COLOR and COLUMNS.
 
     A file or a pipe has no width: tables there have all columns, and each row is one line.
     """
@@ -183,10 +183,10 @@ def write_json(result: dict[str, Any], target: str) -> None:
 
 
 def progress(label: str, total: int | None, quiet: bool) -> AbstractContextManager[Bar]:
-    """A bar on stderr, if that is a terminal, for reading `total` bytes."""
+    """Shows a bar on stderr, if that is a terminal, for reading `total` bytes."""
     return progress_bar.shown(label, total, quiet, progress_bar.byte_unit)
 
 
 def steps(label: str, total: int | None, quiet: bool) -> AbstractContextManager[Bar]:
-    """A bar on stderr, if that is a terminal, for `total` steps."""
+    """Shows a bar on stderr, if that is a terminal, for `total` steps."""
     return progress_bar.shown(label, total, quiet, progress_bar.count_unit)

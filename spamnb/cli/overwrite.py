@@ -55,7 +55,7 @@ def check_overwrite(path: str, kind: str, hint: str) -> None:
 
 
 def checked(kind: str) -> Callback:
-    """A callback of an option that checks its file, or the files in its folder of plots."""
+    """Returns the callback of an option that checks its file, or the files in its folder of plots."""
 
     def check(ctx: click.Context, option: click.Parameter, path: str | None) -> str | None:
         if path and not ctx.resilient_parsing:
@@ -69,5 +69,5 @@ def checked(kind: str) -> Callback:
 
 
 def plot_paths(folder: str) -> Iterator[str]:
-    """The files that --plots may write into its folder."""
+    """Returns the files that --plots may write into its folder."""
     return (os.path.join(folder, f"{name}.svg") for name in PLOTS)

@@ -29,7 +29,7 @@ Write = Callable[[bytes], object]
 
 
 def checked_file(ctx: click.Context, _: click.Parameter, path: str | None) -> str | None:
-    """The file of -o, None for stdout; refuses one that holds anything but predictions."""
+    """Returns the file of -o, None for stdout; refuses one that holds anything but predictions."""
     if path is None or path == "-" or ctx.resilient_parsing:
         return None
     hint = "choose another name for -o, or remove the file"
@@ -40,7 +40,7 @@ def checked_file(ctx: click.Context, _: click.Parameter, path: str | None) -> st
 
 
 def _is_own_parquet(path: str) -> bool:
-    """Whether spamnb wrote a file, if it is Parquet."""
+    """Tells whether spamnb wrote a file, if it is Parquet."""
     with open(path, "rb") as file:
         if file.read(4) != b"PAR1":
             return True
@@ -56,7 +56,7 @@ def _is_own_parquet(path: str) -> bool:
 
 
 def chosen_format(stated: str | None, path: str | None) -> str:
-    """The format of the output: as stated, by the suffix of a file, a table on a terminal, else tsv."""
+    """Returns the format of the output: as stated, by a file's suffix, a table on a terminal, else tsv."""
     if path is None:
         if stated == "parquet":
             raise click.UsageError("--format parquet needs -o FILE.")
@@ -81,12 +81,12 @@ def opened_output(path: str | None) -> Iterator[Write]:
 
 
 def on_terminal() -> bool:
-    """Whether stdout is a terminal."""
+    """Tells whether stdout is a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()
 
 
 def stdout_screen() -> Screen:
-    """The screen behind stdout: its width, or that of COLUMNS, and whether it has colours.
+    """Returns the screen behind stdout: its width, or that of COLUMNS, and whether it has colours.
 
     NO_COLOR turns colours off, FORCE_COLOR turns them on, as for the tables of other commands.
     """
@@ -100,7 +100,7 @@ def stdout_screen() -> Screen:
 
 
 def explainer(model: SpamModel) -> Explain:
-    """A function that explains one message of a chunk."""
+    """Returns a function that explains one message of a chunk."""
     import numpy as np
 
     def explain(chunk: Chunk, row: int) -> Explanation:
@@ -112,7 +112,7 @@ def explainer(model: SpamModel) -> Explain:
 
 
 def make_writer(model: SpamModel, output_format: str, explain: bool, to_file: bool) -> Any:
-    """The writer of a format."""
+    """Returns the writer of a format."""
     from spamnb.report import Jsonl, Terse, Tsv
 
     names = (*model.labels, "unsure")
@@ -133,7 +133,7 @@ def make_writer(model: SpamModel, output_format: str, explain: bool, to_file: bo
 
 
 def make_reply_writer(model: SpamModel, explain: bool) -> Any:
-    """The writer of a dialogue: verdict, probability and the strongest reasons, without the message."""
+    """Returns the writer of a dialogue: verdict, probability and the strongest reasons, no message."""
     from spamnb.report import ReplyWriter
 
     names = (*model.labels, "unsure")

@@ -58,7 +58,7 @@ def erase() -> None:
 
 
 def bar_line(label: str, position: int, total: int | None, unit: Unit, seconds: float, columns: int) -> str:
-    """One line of at most `columns` cells but a margin; without a total there is no bar. Empty if too narrow.
+    """Renders one line of at most `columns` cells but a margin, "" if that is too narrow.
 
     >>> bar_line("sms.csv", 5, 20, count_unit, 3.0, 60)
     'sms.csv [#####----------------]  25%  5 of 20  0:09 left'
@@ -93,7 +93,7 @@ def _clock(seconds: float) -> str:
 
 
 def _shortened(label: str, most: int) -> str:
-    """The end of a label, which of a path says most."""
+    """Shortens a label to its end, which of a path says most."""
     if display_width(label) <= most:
         return label
     while display_width(label) > most - 3:
@@ -115,7 +115,7 @@ def _write(text: str) -> None:
 
 @contextmanager
 def shown(label: str, total: int | None, quiet: bool, unit: Unit) -> Iterator[Bar]:
-    """A bar while the block runs, if stderr is a terminal that can show it."""
+    """Shows a bar while the block runs, if stderr is a terminal that can show it."""
     if quiet or not _can_show():
         yield Bar()
         return
@@ -128,12 +128,12 @@ def shown(label: str, total: int | None, quiet: bool, unit: Unit) -> Iterator[Ba
 
 
 def _can_show() -> bool:
-    """Whether stderr is a terminal that moves its cursor; it may also be closed."""
+    """Tells whether stderr is a terminal that moves its cursor; it may also be closed."""
     return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def may_reach_terminal(stream: IO[Any] | None) -> bool:
-    """Whether what is written here may appear on a terminal: at once, or by way of a pipe as of `| head`."""
+    """Tells whether what is written here may appear on a terminal: at once, or by a pipe as of `| head`."""
     try:
         if stream is None:
             return False

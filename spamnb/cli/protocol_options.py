@@ -37,27 +37,29 @@ protocol_options = all_of(
         "--learning-curve", is_flag=True, **_RARE, help="Train on 10 sizes, test on the same held-out part."
     ),
     option("--online", is_flag=True, **_RARE, help="Classify each message of DATA, then learn it, in order."),
-    option("--seed", type=int, metavar="N", **_RARE, help="Seed of what is drawn at random. [default: 0]"),
+    option("--seed", type=int, metavar="N", **_RARE, help="Seed for random choices. [default: 0]"),
 )
 
 
 def chosen_protocol(ctx: click.Context) -> str:
-    """The protocol that the command line asks for, "" for none; refuses what does not go together."""
+    """Returns the protocol that the command line asks for, "" for none; refuses what does not go together."""
     params = ctx.params
     protocols = [flag for flag in TITLES if params[flag.strip("-").replace("-", "_")]]
     if protocols == ["--holdout", "--learning-curve"]:
         protocols = ["--learning-curve"]  # --holdout is the share that it holds out
     several = [*protocols, *(["--folds"] if params["folds"] is not None else [])]
     if len(several) > 1:
-        raise click.UsageError(f"{several[0]} and {several[1]} do not go together.")
+        raise click.UsageError(f"{several[0]} and {several[1]} cannot be combined.")
     if params["seed"] is not None and protocols not in (["--holdout"], ["--learning-curve"]):
-        raise click.UsageError("--seed goes with --holdout or --learning-curve.")
+        raise click.UsageError("--seed needs --holdout or --learning-curve.")
     if not protocols:
         return ""
     if not (params["data"] or params["labelled"] or params["files_from"]):
         raise click.UsageError(f"{protocols[0]} needs DATA.")
     if ctx.get_parameter_source("model") == ParameterSource.COMMANDLINE:
-        raise click.UsageError(f"--model does not go with {protocols[0]}, which trains its own models.")
+        raise click.UsageError(
+            f"--model cannot be combined with {protocols[0]}, which trains its own models."
+        )
     return protocols[0]
 
 
@@ -94,7 +96,7 @@ def _check_online(params: Params) -> None:
 
 
 def steps_of(result: Evaluation) -> dict[str, Any]:
-    """The metrics after each step, for JSON."""
+    """Returns the metrics after each step, for JSON."""
     return {"steps": [dict(step) for step in result.steps]} if result.steps else {}
 
 

@@ -39,13 +39,15 @@ report_options = all_of(
 def check_outputs(report: str | None, json_file: str | None, plots: str | None = None) -> None:
     """Refuses, before anything is read, two outputs to the same place."""
     if report == "-" and json_file == "-":
-        raise click.UsageError("--report - and --json - cannot both have stdout: give one of them a file.")
+        raise click.UsageError(
+            "--report - and --json - cannot both write to stdout: give one of them a file."
+        )
     if report and json_file and not files.is_system_path(report) and _same(report, json_file):
-        raise click.UsageError(f"--report and --json cannot both have {report}: give one another file.")
+        raise click.UsageError(f"--report and --json cannot both write to {report}: give one another file.")
     drawn = {os.path.realpath(path) for path in plot_paths(plots)} if plots else set()
     for flag, path in (("--report", report), ("--json", json_file)):
         if path and os.path.realpath(path) in drawn:
-            raise click.UsageError(f"{flag} and --plots cannot both have {path}: give one another place.")
+            raise click.UsageError(f"{flag} and --plots cannot both write to {path}: give one another place.")
 
 
 def _same(one: str, other: str) -> bool:

@@ -12,11 +12,10 @@ import numpy as np
 
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.message_kind import note_mail, stdin_mail_format
-from spamnb.cli.model_choice import model_to_change
 from spamnb.cli.output import print_status, print_step, progress, report_skipped
 from spamnb.core import FloatArray, cut_to_width, visible
 from spamnb.errors import DataError
-from spamnb.messages import Texts
+from spamnb.messages import Chunk, Texts
 from spamnb.model import SpamModel
 from spamnb.readers import open_source
 from spamnb.report import evidence_text
@@ -36,10 +35,10 @@ class ReviewMessages(NamedTuple):
     sources: list[str]
 
 
-def read_messages(paths: tuple[str, ...], flags: dict[str, Any]) -> ReviewMessages:
-    """Reads all messages of the inputs, without labels."""
-    features = SpamModel.load(model_to_change(flags["model"])).features
-    quiet, found = flags["quiet"], []
+def read_messages(model: str, paths: tuple[str, ...], flags: dict[str, Any]) -> ReviewMessages:
+    """Reads all messages of the inputs for the model in a file, without labels."""
+    features = SpamModel.load(model).features
+    quiet, chunks = flags["quiet"], list[Chunk]()
     reading = read_options(flags, categorical=features.categorical, numeric=features.numeric)
     for path, how in inputs(paths if not flags["files_from"] else (), flags, reading):
         if path == "-" and how.format == "auto" and not how.columns.text:
@@ -48,26 +47,26 @@ def read_messages(paths: tuple[str, ...], flags: dict[str, Any]) -> ReviewMessag
             print_status(source.description, quiet)
             with progress(source.name, source.size, quiet) as bar:
                 for chunk in source:
-                    found.append(chunk)
+                    chunks.append(chunk)
                     bar.at(chunk.position)
             report_skipped(source, quiet)
-    if not sum(map(len, found)):
+    if not sum(map(len, chunks)):
         raise DataError("there are no messages to review", hint="name a file or a mailbox with messages")
     return ReviewMessages(
-        Texts.concat([chunk.texts for chunk in found]),
-        {name: [v for chunk in found for v in chunk.categories[name]] for name in features.categorical},
-        {name: np.concatenate([chunk.numbers[name] for chunk in found]) for name in features.numeric},
-        [source for chunk in found for source in (chunk.sources or [""] * len(chunk))],
+        Texts.concat([chunk.texts for chunk in chunks]),
+        {name: [v for chunk in chunks for v in chunk.categories[name]] for name in features.categorical},
+        {name: np.concatenate([chunk.numbers[name] for chunk in chunks]) for name in features.numeric},
+        [source for chunk in chunks for source in (chunk.sources or [""] * len(chunk))],
     )
 
 
 class ReviewDialog:
     """Asks, learns and goes back; `typed` if stdin has the messages, so that keys come from the terminal."""
 
-    def __init__(self, messages: ReviewMessages, flags: dict[str, Any], typed: bool) -> None:
+    def __init__(self, path: str, messages: ReviewMessages, flags: dict[str, Any], typed: bool) -> None:
         self._messages, self._flags = messages, flags
         self._by_key = typed or (sys.stdin is not None and sys.stdin.isatty())
-        self._path = model_to_change(flags["model"])
+        self._path = path
         self._model = SpamModel.load(self._path)
         self._labels = {key: class_label(self._model, key == "s") for key in "sh"}
         self._queue = ReviewQueue(self._model, messages.texts, messages.categories, messages.numbers)
@@ -104,7 +103,7 @@ class ReviewDialog:
         return False
 
     def _key(self) -> str:
-        """One key of the terminal, or the first letter of the next line; "" at the end."""
+        """Reads one key of the terminal, or the first letter of the next line; "" at the end."""
         if self._by_key:
             try:
                 key = click.getchar()
@@ -127,14 +126,14 @@ class ReviewDialog:
         print_step("evidence", evidence_text(explanation))
 
     def _parts(self, row: int, texts: Texts) -> list[tuple[str, str]]:
-        """The text, for a mail with its file and subject."""
+        """Returns the text, for a mail with its file and subject."""
         parts = [("file", self._messages.sources[row])] if self._messages.sources[row] else []
         if "subject" in texts.tags:
             parts.append(("subject", _one_line(texts.tags["subject"][0])))
         return [*parts, ("message", _one_line(texts[0]))]
 
     def _columns(self, rows: np.ndarray) -> tuple[dict[str, list[str]], dict[str, FloatArray]]:
-        categories, numbers = self._queue.categories, self._queue.numbers
+        categories, numbers = self._messages.categories, self._messages.numbers
         return (
             {c: [values[i] for i in rows.tolist()] for c, values in categories.items()},
             {c: np.asarray(values)[rows] for c, values in numbers.items()},

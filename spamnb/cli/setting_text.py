@@ -42,7 +42,7 @@ def _parser(**params: Any) -> Params:
 
 
 def candidate(text: str, base: Params, mail: bool = False) -> Candidate:
-    """The candidate that a word like `alpha=1,ngrams=1` asks for; `base` has the settings it leaves out."""
+    """Reads a candidate from a word like `alpha=1,ngrams=1`; `base` has the settings it leaves out."""
     pairs = [_pair(part, text) for part in re.split(r",(?=\s*[a-z-]+=)", text)]
     words = [word for name, value in pairs for word in _written(_SETTINGS[name], value)]
     try:
@@ -55,7 +55,7 @@ def candidate(text: str, base: Params, mail: bool = False) -> Candidate:
 
 
 def _written(setting: Setting, value: str) -> tuple[str, str]:
-    """The words of the command line that state a setting."""
+    """Returns the words of the command line that state a setting."""
     return (setting.flag, value) if setting.has_own_flag else ("--set", f"{setting.key}={value}")
 
 
@@ -77,7 +77,7 @@ def _pair(part: str, text: str) -> tuple[str, str]:
 
 
 def every_scorer(base: Params, mail: bool = False) -> list[Candidate]:
-    """All scorers with their own defaults; one that needs more n-grams than `base` has takes them."""
+    """Returns all scorers with their own defaults; one that needs more n-grams than `base` has takes them."""
     candidates = []
     for name in REGISTRY:
         more = {"ngrams": None} if name == "less-naive" and base["ngrams"] == 1 else {}

@@ -28,7 +28,7 @@ def show(params: Params) -> None:
         return
     if model.metrics is None:
         raise ModelError(
-            f"{path} holds no metrics: it is ready-made, or was trained with --folds 0 or on few messages",
+            f"{path} has no metrics: it is ready-made, or was trained with --folds 0 or on few messages",
             hint="evaluate it on labelled messages: spamnb evaluate DATA",
         )
     if params["json_file"]:
@@ -62,7 +62,7 @@ def _summary(model: SpamModel, path: str) -> EvaluationSummary:
 
 
 def _stored(model: SpamModel, path: str) -> tuple[Scores | MultiScores, str, tuple[str, ...]]:
-    """The stored metrics with a title and notes."""
+    """Returns the stored metrics with a title and notes."""
     from spamnb.metrics import stored_scores
 
     metrics = model.metrics or {}
@@ -71,7 +71,7 @@ def _stored(model: SpamModel, path: str) -> tuple[Scores | MultiScores, str, tup
         f"{metrics['folds']}-fold cross-validation on {metrics['sample']:,} of {metrics['of']:,} messages",
     )
     if metrics.get("before"):
-        notes += (f"measured before {', '.join(metrics['before'])}: its counts are others now",)
+        notes += (f"measured before {', '.join(metrics['before'])}: its counts have changed since",)
     return stored_scores(metrics), title, notes
 
 
@@ -87,5 +87,5 @@ def _show(model: SpamModel, path: str) -> None:
 
 
 def class_names(model: SpamModel) -> tuple[str, str]:
-    """The positive label and the other one."""
+    """Returns the positive label and the other one."""
     return model.positive, model.classes.negative

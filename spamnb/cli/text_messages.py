@@ -54,7 +54,7 @@ def text_chunk(texts: Sequence[str], features: FeatureConfig) -> Chunk:
 def check_alone(texts: Sequence[str], other_input: object) -> None:
     """Refuses texts beside files."""
     if texts and other_input:
-        raise click.UsageError("-t does not go with FILES: give texts or files.")
+        raise click.UsageError("-t cannot be combined with FILES: give texts or files.")
 
 
 def refuse_texts(files: Sequence[str], task: str, command: str, model: str | None) -> None:
@@ -74,9 +74,9 @@ def refuse_model_names(files: Sequence[str]) -> None:
     """Refuses the name of a model in place of a file."""
     if not (missing := _missing(files)):
         return
-    from spamnb.model import MESSAGE_KINDS, name_of, named_models
+    from spamnb.model import READY_MADE_NAMES, name_of, named_models
 
-    names = {*map(name_of, named_models()), *MESSAGE_KINDS}
+    names = {*map(name_of, named_models()), *READY_MADE_NAMES}
     if name := next((file for file in missing if file in names), ""):
         raise DataError(f"no such file: {name}", hint=f"for the model of this name write -m {name}")
 
@@ -86,7 +86,7 @@ def _missing(files: Sequence[str]) -> list[str]:
 
 
 def model_flag(model: str | None) -> str:
-    """The option -m of a command in a hint, with a blank before it; "" for the default model."""
+    """Returns the option -m of a command in a hint, with a blank before it; "" for the default model."""
     return f" -m {shell_quote(model)}" if model else ""
 
 

@@ -46,7 +46,7 @@ class TrainingSetup:
 
     @classmethod
     def of(cls, params: Params, sources: Sources, quiet: bool) -> TrainingSetup:
-        """The settings that options ask for; refuses, before anything is read, wrong combinations."""
+        """Reads the settings that options ask for; refuses, before anything is read, wrong combinations."""
         check_used(params)
         stated_max_fpr(params)
         setup = cls(
@@ -64,7 +64,7 @@ class TrainingSetup:
         return setup
 
     def _based_on(self, base: BaseModel) -> TrainingSetup:
-        """With n-grams, unless stated, and signs as those of the base, which has to know the same tokens."""
+        """Takes n-grams, unless stated, and punctuation from the base, which has to know the same tokens."""
         theirs, features = base.model.features, self.features
         if self.params["ngrams"] is None and features.shapes:
             features = replace(features, ngrams=theirs.ngrams)
@@ -75,7 +75,7 @@ class TrainingSetup:
         return replace(self, features=features, base=base, mail_features=None)
 
     def with_default_base(self, trainer: Trainer, sources: Sources) -> TrainingSetup | None:
-        """These settings with the ready-made model as the base, if there are few messages; else None.
+        """Returns these settings with the ready-made model as the base, if there are few messages; else None.
 
         A base model needs the classes and the settings that it was built with.
         """
@@ -98,7 +98,7 @@ class TrainingSetup:
         keep: Mapping[str, int] | None = None,
         keep_texts: bool = False,
     ) -> Trainer:
-        """A trainer with these settings; `keep` is the digest below which a label's messages are kept."""
+        """Returns a trainer with these settings; `keep` has the digest below which messages are kept."""
         from spamnb.training import Trainer
 
         training = self.training
@@ -112,11 +112,11 @@ class TrainingSetup:
     def refuse_undersampling(self, flag: str) -> None:
         if self.scoring.balance == "undersample":
             raise ConfigError(
-                f"--set balance=undersample does not go together with {flag}", hint="use --set balance=weight"
+                f"--set balance=undersample cannot be combined with {flag}", hint="use --set balance=weight"
             )
 
     def check_classes(self, labels: tuple[str, ...]) -> None:
-        """Refuses settings that do not go with the classes of the data."""
+        """Refuses settings that cannot be combined with the classes of the data."""
         check_decision(self.params, labels)
         check_max_fpr(self.training.max_fpr, labels)
         prior = self.scoring.prior

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def metrics_text(model: SpamModel) -> str:
-    """What cross-validation has measured, or why there was none."""
+    """Returns what cross-validation has measured, or why there was none."""
     metrics = model.metrics
     if metrics is None:
         scale = (

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from functools import wraps
+from functools import cache, partial, wraps
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -37,14 +38,14 @@ def _positive(command: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(command)
     def with_class(*args: Any, spam: bool, ham: bool, **flags: Any) -> Any:
         if spam and ham:
-            raise click.UsageError("--spam and --ham do not go together: leave out one of them.")
+            raise click.UsageError("--spam and --ham cannot be combined: leave out one of them.")
         return command(*args, positive=True if spam else False if ham else None, **flags)
 
     return with_class
 
 
 def class_options(spam: str, ham: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """The flags --spam and --ham with their help."""
+    """Returns the flags --spam and --ham with their help."""
     return all_of(
         option("--spam", is_flag=True, group="Input", help=spam),
         option("--ham", is_flag=True, group="Input", help=ham),
@@ -74,8 +75,8 @@ def update_model(
 
     keep_freed_memory()
     check_alone(flags["texts"], paths or flags["files_from"] or flags["labelled"])
-    with own_model_started(paths, flags) if may_start else nullcontext():
-        learner = _update(paths, flags, update, labelled)
+    with model_changed(paths, flags, may_start) as path:
+        learner = _update(path, paths, flags, update, labelled)
     print_result(learner.outcome, _has_one_class(learner.model), flags["quiet"])
     return learner
 
@@ -83,12 +84,20 @@ def update_model(
 def print_undo(learner: Learner, flags: dict[str, Any]) -> None:
     """Prints the command that takes the lesson back, if there is one and the history keeps it."""
     if learner.lesson is not None and history_days(flags):
-        print_status(f"{'undo':<10} {undo_command(learner.lesson.id, flags['model'])}", flags["quiet"])
+        print_status(
+            f"{'undo':<10} {undo_command(learner.lesson.id, flags['model'], learner.path)}", flags["quiet"]
+        )
 
 
-def undo_command(lesson: int, model: str | None) -> str:
-    """The command that takes a lesson of a model back; `model` is the value of -m."""
-    return f"spamnb model undo {lesson}{model_flag(model)}"
+def undo_command(lesson: int, option: str | None, path: str) -> str:
+    """Returns the command that takes a lesson back; it names a default model: there are two.
+
+    `option` is the value of -m, `path` the model.
+    """
+    from spamnb.model import MODEL_VARIABLE, name_of
+
+    stated = option or os.environ.get(MODEL_VARIABLE)
+    return f"spamnb model undo {lesson}{model_flag(option if stated else name_of(path))}"
 
 
 def _has_one_class(model: SpamModel) -> bool:
@@ -97,30 +106,30 @@ def _has_one_class(model: SpamModel) -> bool:
 
 
 @contextmanager
-def own_model_started(paths: tuple[str, ...], flags: dict[str, Any]) -> Iterator[None]:
-    """Starts the user's own model if there is none, and prints that; removes it if nothing is learned."""
-    from spamnb.cli.message_kind import kind_of_messages, text_kind
-    from spamnb.training import own_model_started as started
+def model_changed(paths: tuple[str, ...], flags: dict[str, Any], may_start: bool = True) -> Iterator[str]:
+    """Yields the path of the model for the messages of a command.
 
-    def kind() -> str:
-        if flags.get("texts"):
-            return text_kind(flags["texts"])
-        default = () if flags["files_from"] or flags.get("labelled") else ("-",)
-        return kind_of_messages(inputs(paths or default, flags, read_options(flags)))
-
-    with started(flags["model"], kind) as own:
-        if own is not None:
-            text = f"no model of your own yet: starting {own.path} from the {own.base_name}"
-            print_status(text, flags["quiet"])
-        yield
-
-
-def _update(paths: tuple[str, ...], flags: dict[str, Any], update: Update, labelled: bool) -> Learner:
+    With `may_start` the user's own model is started if there is none, which is printed. It is removed if
+    nothing is learned.
+    """
+    from spamnb.cli.message_kind import kind_of_inputs
     from spamnb.cli.model_choice import model_to_change
+    from spamnb.training import own_model_started
+
+    kind = cache(partial(kind_of_inputs, paths, flags))
+    with own_model_started(flags["model"], kind) if may_start else nullcontext() as own:
+        if own is not None:
+            print_status(own.text, flags["quiet"])
+        yield model_to_change(flags["model"], kind)
+
+
+def _update(
+    path: str, paths: tuple[str, ...], flags: dict[str, Any], update: Update, labelled: bool
+) -> Learner:
     from spamnb.training import Learner, check_can_sync, class_label, read_ahead
 
     days = history_days(flags)
-    learner = Learner(model_to_change(flags["model"]), first_label_wins=True, history_days=days)
+    learner = Learner(path, first_label_wins=True, history_days=days)
     model = learner.load()
     if flags.get("sync"):
         check_can_sync(model)
@@ -184,7 +193,7 @@ def print_result(result: LearnResult, one_class: bool, quiet: bool) -> None:
         ("learned", result.learned, ""),
         ("relabelled", moved, ""),
         ("forgot", result.forgotten, ""),
-        ("known", result.known, ": learned before, left alone"),
+        ("known", result.known, ": already learned, skipped"),
     ):
         if counts:
             each = ", ".join(f"{n:,} {label}" for label, n in sorted(counts.items()))
@@ -229,13 +238,13 @@ def lesson_lines(lessons: Sequence[Lesson], one_class: bool = False) -> Iterator
         yield "Hint: `spamnb forget` removes a copy; without digests, learn more messages like it"
     if weak:
         words = _verdicts(lesson.evidence for lesson in weak)
-        yield f"remembered {_messages(len(weak))}, word for word; by the words alone: {words}"
+        yield f"remembered {_messages(len(weak))}, word for word; its words alone say: {words}"
         if not one_class:
             yield "Hint: learn more messages like it, so that similar ones are recognised too"
 
 
 def _verdicts(verdicts: Iterable[str]) -> str:
-    """`spam`, or `2 ham, 1 spam`."""
+    """Returns `spam`, or `2 ham, 1 spam`."""
     counts = Counter(verdicts)
     if sum(counts.values()) == 1:
         return visible(next(iter(counts)))

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
         find_ranges as find_ranges,
         group_values as group_values,
         join_arrays as join_arrays,
+        log_softmax as log_softmax,
         row_sums as row_sums,
+        run_sizes as run_sizes,
         run_starts as run_starts,
     )
     from spamnb.core.bounded_cache import BoundedCache as BoundedCache
@@ -80,7 +82,9 @@ else:
                 "find_ranges",
                 "group_values",
                 "join_arrays",
+                "log_softmax",
                 "row_sums",
+                "run_sizes",
                 "run_starts",
             ],
             "bounded_cache": ["BoundedCache"],

@@ -1,4 +1,8 @@
-"""Defines array types, and finds runs, sums by row and grows arrays."""
+"""Defines array types, and finds runs, sums by row and grows arrays.
+
+A message that is scored alone passes through some forty searches in short arrays, where the overhead of a
+call counts: `(a != b).nonzero()[0]` takes 0.1 us, np.flatnonzero 1.6, np.diff with `append` 5.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +19,17 @@ _T = TypeVar("_T", bound=np.generic)
 
 def run_starts(values: NDArray[_T]) -> IntArray:
     """Returns where each run of equal values begins."""
-    starts = np.flatnonzero(values[1:] != values[:-1])
+    starts = (values[1:] != values[:-1]).nonzero()[0]
     return np.concatenate((np.zeros(min(1, len(values)), np.int64), starts + 1))
+
+
+def run_sizes(starts: IntArray, end: int) -> IntArray:
+    """Returns the size of each run; the last one ends at `end`.
+
+    >>> run_sizes(np.array([0, 2, 5]), 9).tolist()
+    [2, 3, 4]
+    """
+    return np.concatenate((starts[1:], [end])) - starts
 
 
 def distinct_values(values: NDArray[_T]) -> NDArray[_T]:
@@ -31,7 +44,7 @@ def group_values(values: NDArray[_T]) -> tuple[NDArray[_T], IntArray]:
     ordered = values[order]
     first = run_starts(ordered)
     places = np.empty(len(values), np.int64)
-    places[order] = np.repeat(np.arange(len(first)), np.diff(first, append=len(values)))
+    places[order] = np.repeat(np.arange(len(first)), run_sizes(first, len(values)))
     return ordered[first], places
 
 
@@ -51,13 +64,21 @@ def row_sums(rows: IntArray, values: NDArray[_T], size: int) -> NDArray[_T]:
 def find_ranges(ascending: IntArray, values: IntArray) -> tuple[IntArray, IntArray]:
     """Returns the positions of some values in an ascending array, and which of `values` is at each position.
 
-    >>> [found.tolist() for found in find_ranges(np.array([0, 2, 2, 5]), np.array([2, 5]))]
+    >>> [array.tolist() for array in find_ranges(np.array([0, 2, 2, 5]), np.array([2, 5]))]
     [[1, 2, 3], [0, 0, 1]]
     """
     first = np.searchsorted(ascending, values, side="left")
     sizes = np.searchsorted(ascending, values, side="right") - first
     which = np.repeat(np.arange(len(values)), sizes)
     return np.arange(len(which)) + np.repeat(first - (np.cumsum(sizes) - sizes), sizes), which
+
+
+def log_softmax(scores: FloatArray) -> FloatArray:
+    """Turns rows of log scores into log probabilities, all equal where no class can produce the row."""
+    with np.errstate(invalid="ignore"):  # -inf - -inf
+        below = scores - scores.max(axis=1, keepdims=True)
+    log_p: FloatArray = below - np.log(np.exp(below).sum(axis=1, keepdims=True))
+    return np.where(np.isnan(log_p), -np.log(scores.shape[1]), log_p)
 
 
 def join_arrays(arrays: list[NDArray[_T]], dtype: np.dtype[_T]) -> NDArray[_T]:

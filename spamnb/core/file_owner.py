@@ -27,7 +27,7 @@ def check_owner(path: str) -> None:
 
 
 def _has_one_owner(folder: str, owner: int) -> bool:
-    """Do new files in a folder belong to this user, as on file systems that know no owners?"""
+    """Tells whether new files in a folder belong to this user, as on file systems that know no owners."""
     from spamnb.core.new_files import NewFile
 
     with suppress(OSError), NewFile(folder) as probe:

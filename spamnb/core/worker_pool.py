@@ -32,7 +32,7 @@ class ResultCollector(Protocol):
 
 
 def can_fork() -> bool:
-    """Can this process be copied as it is? macOS has the call, but its libraries do not survive it."""
+    """Tells whether this process can be copied: macOS has the call, but its libraries do not survive it."""
     return sys.platform.startswith("linux")
 
 

@@ -31,7 +31,7 @@ def add_delta(store: CountStore, delta: CountStore) -> CountStore:
 
 
 def _others_fit(store: CountStore, changed: IntArray, totals: IntArray) -> bool:
-    """Can the rows that stay as they are be in so many messages? D_ic <= D_c"""
+    """Tells whether the rows that stay as they are can be in so many messages: D_ic <= D_c."""
     if (totals >= store.message_totals).all():
         return True
     others = store.messages.copy()

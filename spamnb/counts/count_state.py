@@ -128,7 +128,7 @@ def _with_totals(store: CountStore, state: Mapping[str, Any]) -> CountStore:
 
 
 def _are_sums(totals: IntArray, table: Array) -> bool:
-    """Are these the sums of the columns?
+    """Tells whether these are the sums of the columns.
 
     Two columns are read as one number: sum_i (a_i + 2^b b_i) = A + 2^b B, modulo 2^64. No accident keeps that
     sum, and it takes a third of the time of two sums.
@@ -197,7 +197,7 @@ def unpack_column(packed: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
     spelled = [str(data[a:b], *_CODE) for a, b in pairwise(bounds)]
     values = dict(zip(spelled, map(tuple, counts.tolist()), strict=True))
     if len(values) != len(spelled):
-        raise ValueError("a value stands there twice")
+        raise ValueError("a value is repeated")
     return values
 
 

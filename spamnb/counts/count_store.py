@@ -150,7 +150,7 @@ def canonical(store: CountStore) -> CountStore:
 
 
 def possible_tokens(store: CountStore) -> bool:
-    """0 <= D_ic <= D_c, D_ic <= N_ic, and N_ic = 0 where D_ic = 0.
+    """Tells whether 0 <= D_ic <= D_c, D_ic <= N_ic, and N_ic = 0 where D_ic = 0.
 
     Where D_ic <= N_ic, as many N_ic as D_ic are zero only if they are zero in the same places.
     """
@@ -166,7 +166,7 @@ def possible_tokens(store: CountStore) -> bool:
 
 
 def possible_columns(store: CountStore) -> bool:
-    """No count below zero, no class with more values than messages, no variance below zero."""
+    """Tells whether columns are possible: no count or variance below 0, no more values than messages."""
     totals = store.message_totals.tolist()
     if min(totals, default=0) < 0:
         return False

@@ -39,7 +39,7 @@ class _Level:
         spread <<= self._bits
         spread ^= cells
         spread -= _ONE
-        others = np.flatnonzero(spread >= self._limit)
+        others = (spread >= self._limit).nonzero()[0]
         ids = spread.view(np.int64)
         ids[others] = -1
         return ids, others[cells[others] != 0]
@@ -53,9 +53,9 @@ class _Level:
         slots = (spread >> self._shift).view(np.int64)
         cells = (spread << self._bits) | (ids + 1).view(np.uint64)
         cells[ids >= int(self._limit) - 1] = self._limit
-        free = np.flatnonzero(self._cells.take(slots) == 0)[::-1]
+        free = (self._cells.take(slots) == 0).nonzero()[0][::-1]
         self._cells[slots[free]] = cells[free]
-        return np.flatnonzero((self._cells.take(slots) != cells) | (cells == self._limit))
+        return np.asarray(((self._cells.take(slots) != cells) | (cells == self._limit)).nonzero()[0])
 
 
 class _Probed:
@@ -91,7 +91,7 @@ class _Probed:
         cells = self._slots.take(at).astype(np.int64)
         cells -= 1
         same = by_id.take(cells, mode="wrap") == keys  # a free slot, -1, stays -1 whatever is there
-        return np.where(same, cells, -1), np.flatnonzero(~same & (cells >= 0))
+        return np.where(same, cells, -1), (~same & (cells >= 0)).nonzero()[0]
 
     def place(self, keys: KeyArray, ids: IntArray) -> IntArray:
         """Writes new keys into slots; returns which found none."""
@@ -102,9 +102,9 @@ class _Probed:
         left, at = np.arange(len(keys)), self._first(keys)
         for step in range(1, _PROBES + 1):
             mine = (ids[left] + 1).astype(np.uint32)
-            free = np.flatnonzero(self._slots.take(at) == 0)
+            free = (self._slots.take(at) == 0).nonzero()[0]
             self._slots[at[free]] = mine[free]
-            others = np.flatnonzero(self._slots.take(at) != mine)
+            others = (self._slots.take(at) != mine).nonzero()[0]
             left, at = left[others], (at[others] + step) & self._mask
             if not len(left):
                 break

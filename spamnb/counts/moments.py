@@ -52,7 +52,7 @@ class Moments:
         return _ratio(self.total, self.count * _UNIT) if self.count else math.nan
 
     def variance(self, ddof: int = 0) -> float:
-        """sum (x - mean)^2 / (n - ddof), computed exactly and rounded once."""
+        """Computes sum (x - mean)^2 / (n - ddof) exactly, and rounds once."""
         if self.count <= ddof:
             return math.nan
         return _ratio(self.spread, self.count * (self.count - ddof) * _UNIT * _UNIT)
@@ -70,7 +70,7 @@ def in_units(value: float) -> int:
 
 
 def co_scatter(x: Moments, y: Moments, both: Moments) -> float:
-    """sum (x - mean x)(y - mean y), from the moments of x, of y and of x + y; exact, rounded once.
+    """Computes sum (x - mean x)(y - mean y), from the moments of x, y and x + y; exact, rounded once.
 
     2 cov(x, y) = var(x + y) - var(x) - var(y): the moments of sums are all that products need.
 

@@ -97,7 +97,7 @@ class _Sum:
         return CountStore(self.labels, totals, *tokens, self._categories(), self._numbers())
 
     def _count_type(self) -> np.dtype[Any]:
-        """32 bits where every count of the sum fits into them; refuses sums beyond 63 bits."""
+        """Returns 32 bits where every count of the sum fits into them; refuses sums beyond 63 bits."""
         pairs = list(zip(self.stores, self.weights, strict=True))
         size = sum(abs(weight) * _size(store) for store, weight in pairs)
         check_size(size)

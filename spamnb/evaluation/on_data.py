@@ -136,10 +136,17 @@ def cross_validate(trainer: Trainer) -> Evaluation:
     note = f"{trainer.training.folds} folds, duplicates of a text in the same fold"
     if len(sample) < total:
         note += f"; a sample of {len(sample):,} of {total:,} messages"
-    same = "probabilities calibrated on the same out-of-fold scores"
+    notes = (note, *duplicates_note(sample.digests), _calibration_note(model))
+    return evaluate_scores(model, held_out, notes, sample)
+
+
+def _calibration_note(model: SpamModel) -> str:
+    """Returns what else the out-of-fold scores were used for."""
+    if model.scoring.is_textbook:
+        return "probabilities as the textbook has them, not calibrated"
     if model.decision.max_fpr is not None:
-        same = "probabilities calibrated and threshold chosen on the same out-of-fold scores"
-    return evaluate_scores(model, held_out, (note, *duplicates_note(sample.digests), same), sample)
+        return "probabilities calibrated and threshold chosen on the same out-of-fold scores"
+    return "probabilities calibrated on the same out-of-fold scores"
 
 
 def evaluate_scores(

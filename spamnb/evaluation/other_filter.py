@@ -145,7 +145,7 @@ def classes_of(truth: Iterable[str]) -> Classes:
     labels = sorted({"ham", "spam"} if sizes.keys() <= {"ham", "spam"} else sizes)
     if len(labels) < 2:
         raise DataError(
-            f"all messages are {labels[0]!r}: one class has no opposite",
+            f"all messages are {labels[0]!r}: two classes are needed",
             hint="say which label means spam with --spam-label",
         )
     return Classes(tuple(labels), "spam" if "spam" in labels else positive_class(sizes))
@@ -204,7 +204,7 @@ def _cut_scores(scores: Floats, options: Mapping[str, Any]) -> _Verdicts:
         fault = f"{flag} needs probabilities, but" if other else "there is no verdict, and"
         raise ConfigError(
             f"{fault} the scores go from {low:g} to {high:g}",
-            hint="say from which score on a message is spam, for example --threshold 5",
+            hint="set the score above which a message is spam, for example --threshold 5",
         )
     return _Verdicts(scores >= threshold, np.zeros(len(scores), bool), float(threshold))
 
@@ -260,5 +260,5 @@ def _evaluate_many(predictions: ExternalPredictions, classes: Classes) -> Extern
     mistakes = [Mistake(predictions.truth[i], verdicts[i], math.nan, 0.0, texts[i]) for i in wrong]
     notes = ["verdicts as the file states them; without the probability of every class there is no log loss"]
     if unsure := len(verdicts) - len(rows):
-        notes.append(f"{unsure:,} unsure are left out: the file does not say their likeliest class")
+        notes.append(f"{unsure:,} unsure are left out: the file does not have their most probable class")
     return ExternalEvaluation(scores, classes, None, mistakes, tuple(notes), True)

@@ -135,13 +135,15 @@ def _triple_letters(raw: ByteArray) -> IntArray:
     same = raw[1:] == raw[:-1]
     triple = same[1:] & same[:-1]
     triple &= raw[2:] > 96  # neither dots nor spaces nor digits, which are many
-    at = np.flatnonzero(triple)
-    return at[_REPEATABLE[raw[at]]]
+    at = triple.nonzero()[0]
+    return np.asarray(at[_REPEATABLE[raw[at]]])
 
 
 def _words_with_signs(words: Words, raw: ByteArray, scanner: ShapeScanner) -> list[tuple[int, bytes]]:
     """Finds c@sh and $ave: the span around a sign between letters, or around a dollar before one."""
     at = np.sort(np.concatenate((scanner.places(b"$"), scanner.places(b"@"))))
+    if not len(at):
+        return []
     at = at[at < len(raw) - 1]
     at = at[raw[at] < 65]  # not where spaced letters were joined over it
     at = at[_LETTER[raw[at + 1]] & (_LETTER[raw[np.maximum(at - 1, 0)]] | (raw[at] == 36))]

@@ -37,10 +37,10 @@ def punctuation_stream(texts: Texts, scanner: ShapeScanner) -> Stream:
     """
     first, sizes = scanner.punctuation_runs
     runs = scanner.eight[first] & _MASKS[_whole_characters(scanner, first, sizes)]
-    bounds = np.append(np.searchsorted(first, texts.starts), len(first))
-    rows = np.repeat(np.arange(len(texts)), np.diff(bounds))
+    bounds = np.concatenate((first.searchsorted(texts.starts), [len(first)]))
+    rows = np.repeat(np.arange(len(texts)), bounds[1:] - bounds[:-1])
     last = _last(texts, scanner)
-    not_blank = np.flatnonzero(last >= texts.starts)
+    not_blank = (last >= texts.starts).nonzero()[0]
     ends = np.where(scanner.is_digit(last[not_blank]), _NUMBER, _WORD)
     final = bounds[not_blank + 1] - 1  # the last run up to there, maybe of an earlier message
     if len(first):
@@ -50,7 +50,7 @@ def punctuation_stream(texts: Texts, scanner: ShapeScanner) -> Stream:
 
 
 def _stream(rows: IntArray, names: KeyArray) -> Stream:
-    """Tokens whose names have at most eight bytes, so that a name is a number."""
+    """Returns tokens whose names have at most eight bytes, so that a name is a number."""
 
     def spell(where: IntArray) -> StringArray:
         return StringArray.of(
@@ -63,7 +63,9 @@ def _stream(rows: IntArray, names: KeyArray) -> Stream:
 def _whole_characters(scanner: ShapeScanner, first: IntArray, sizes: IntArray) -> IntArray:
     """Counts the bytes of each run that enter its token: whole characters."""
     lengths = np.minimum(sizes, LONGEST)
-    cut = np.flatnonzero(sizes > LONGEST)
+    cut = (sizes > LONGEST).nonzero()[0]
+    if not len(cut):
+        return lengths
     cut = cut[_continues(scanner, first[cut] + LONGEST)]  # it would end within a character
     lengths[cut] -= np.where(_continues(scanner, first[cut] + LONGEST - 1), 2, 1)
     return lengths
@@ -78,6 +80,6 @@ def _last(texts: Texts, scanner: ShapeScanner) -> IntArray:
     """Finds the last byte of each message that is no blank; the byte before the message if all are."""
     last = texts.ends - 1
     last -= (last >= texts.starts) & (scanner.raw[last] <= BLANK)
-    for i in np.flatnonzero((last >= texts.starts) & (scanner.raw[last] <= BLANK)).tolist():
+    for i in ((last >= texts.starts) & (scanner.raw[last] <= BLANK)).nonzero()[0].tolist():
         last[i] = texts.starts[i] + len(texts[i].rstrip(bytes(range(BLANK + 1)))) - 1
     return np.asarray(last)

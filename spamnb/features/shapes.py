@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core import IntArray, StringArray
+from spamnb.core import IntArray, StringArray, join_arrays, run_sizes
 from spamnb.features.batch import SHAPE, Speller, Stream
 from spamnb.features.token_keys import KeyArray, token_keys
 from spamnb.features.words import rows_of
@@ -98,7 +98,7 @@ def shape_stream(texts: Texts, scanner: ShapeScanner | None = None) -> Stream:
     """
     scanner = scanner or ShapeScanner(texts)
     sizes = texts.ends - texts.starts
-    not_empty = np.flatnonzero(sizes)
+    not_empty = sizes.nonzero()[0]
     counts = np.minimum(scanner.counts(), _TOPS)
     counts += _ROWS
     if len(not_empty) < len(sizes):
@@ -139,24 +139,24 @@ class ShapeScanner:
         self.raw = np.frombuffer(padded, np.uint8)
         self.eight = np.ndarray((len(padded) - 8,), np.dtype("<u8"), padded, strides=(1,))
         self.kind = np.frombuffer(padded.translate(_CLASS), np.uint8)
-        self.digit = np.flatnonzero((self.kind & _DIGIT) != 0)  # of booleans: 3x faster than of numbers
-        self.marks = np.flatnonzero((self.kind & _MARK) != 0)
+        self.digit = ((self.kind & _DIGIT) != 0).nonzero()[0]  # of booleans: 3x faster than of numbers
+        self.marks = ((self.kind & _MARK) != 0).nonzero()[0]
         self.mark = self.raw[self.marks]
-        high = np.flatnonzero(self.mark >= 128)
+        high = (self.mark >= 128).nonzero()[0]
         self._high = self.marks[high], self.mark[high]  # far fewer
         self._places: dict[int, IntArray] = {}
 
     def counts(self) -> IntArray:
         """Counts each property but the length, in each message."""
         hits = {
-            "url": np.sort(np.concatenate((self.places(b"://"), self._domains()))),
+            "url": _join_sorted([self.places(b"://"), self._domains()]),
             "email": self._email(),
             "money": self._money(),
             "phone": self._phones(),
             "caps": self._caps(),
             "exclaim": self.places(b"!"),
             "question": self.places(b"?"),
-            "emoji": np.sort(np.concatenate([self.places(lead) for lead in EMOJI])),
+            "emoji": _join_sorted([self.places(lead) for lead in EMOJI]),
             "digits": self.digit,
         }
         return np.stack([self._per_message(hits[name]) for name in _COUNTED])
@@ -172,20 +172,20 @@ class ShapeScanner:
     @cached_property
     def digit_runs(self) -> tuple[IntArray, IntArray]:
         """First position and size of every run of digits."""
-        return _runs(self.digit, np.diff(self.digit) == 1)
+        return _runs(self.digit, self.digit[1:] - self.digit[:-1] == 1)
 
     @cached_property
     def punctuation_runs(self) -> tuple[IntArray, IntArray]:
         """First position and size of every punctuation run: ASCII, U+0080 to U+00BF, U+2000 to U+2FFF."""
         sign = self.mark < 128
         for lead, size in ((0xC2, 2), (0xE2, 3)):
-            at = np.flatnonzero(self.mark == lead)
+            at = (self.mark == lead).nonzero()[0]
             for i in range(1, size):  # continuation bytes are marks too, the next ones
                 at = at[self.raw[self.marks[at] + i] & 0xC0 == 0x80]
             for i in range(size):
                 sign[at + i] = True
         signs = self.marks[sign]
-        return _runs(signs, np.diff(signs) == 1)
+        return _runs(signs, signs[1:] - signs[:-1] == 1)
 
     def is_digit(self, at: IntArray) -> Mask:
         return np.asarray(self.kind[at] & _DIGIT > 0)
@@ -198,10 +198,12 @@ class ShapeScanner:
 
     def _per_message(self, hits: IntArray) -> IntArray:
         starts = self.texts.starts
+        if not len(hits):
+            return np.zeros(len(starts), np.int64)
         if len(hits) < len(starts):  # search the smaller array in the larger one
-            rows = np.searchsorted(starts, hits, side="right") - 1
+            rows = starts.searchsorted(hits, side="right") - 1
             return np.bincount(rows[rows >= 0], minlength=len(starts))
-        return np.diff(np.searchsorted(hits, starts), append=len(hits))
+        return run_sizes(hits.searchsorted(starts), len(hits))
 
     def places(self, needle: bytes) -> IntArray:
         """Finds the positions of a byte string whose first byte is a mark."""
@@ -211,6 +213,8 @@ class ShapeScanner:
             self._places[first] = marks[mark == first]
         at = self._places[first]
         for i, byte in enumerate(needle[1:], 1):
+            if not len(at):
+                break
             at = at[self.raw[at + i] == byte]
         return at
 
@@ -223,6 +227,8 @@ class ShapeScanner:
         dots = self.places(b".")
         dots = dots[(dots > 0) & (self.kind[dots + 1] & _LETTER > 0)]  # few: most end a sentence
         dots = dots[self._word(dots - 1)]
+        if not len(dots):
+            return dots
         after = self.eight[dots + 1] | _CASE
         hit = np.zeros(len(dots), bool)
         for size in {len(domain) for domain in DOMAINS}:
@@ -240,17 +246,18 @@ class ShapeScanner:
         """Finds currency signs next to a digit on either side."""
         positions = []
         for sign in CURRENCY:
-            at = self.places(sign)
+            if not len(at := self.places(sign)):
+                continue
             before = (at > 0) & (self.kind[np.maximum(at - 1, 0)] & _DIGIT > 0)
             positions.append(at[before | (self.kind[at + len(sign)] & _DIGIT > 0)])
-        return np.sort(np.concatenate(positions))
+        return _join_sorted(positions)
 
     def _phones(self) -> IntArray:
         """Finds nine or more digits with at most one space, dot, dash, plus or bracket between neighbours."""
         first, sizes = self.digit_runs
         gap = first[:-1] + sizes[:-1]  # the byte after a run, if it is the only one before the next run
         linked = (first[1:] - gap == 1) & (self.kind[gap] & _GAP > 0)
-        begin = np.flatnonzero(np.concatenate((np.ones(min(1, len(first)), bool), ~linked)))
+        begin = np.concatenate((np.ones(min(1, len(first)), bool), ~linked)).nonzero()[0]
         digits = np.add.reduceat(sizes, begin) if len(begin) else sizes
         return first[begin[digits >= PHONE_DIGITS]]
 
@@ -259,7 +266,7 @@ class ShapeScanner:
         upper = self.kind & _UPPER
         pair = np.zeros(len(upper), np.uint8)
         np.logical_and(upper[:-1], upper[1:], out=pair[1:].view(bool))
-        edges = np.flatnonzero(pair[1:] != pair[:-1])  # where runs of two or more begin and end
+        edges = (pair[1:] != pair[:-1]).nonzero()[0]  # where runs of two or more begin and end
         first, last = edges[0::2], edges[1::2]
         other = _LOWER | _DIGIT | _UNDERSCORE
         left = (first > 0) & (self.kind[np.maximum(first - 1, 0)] & other > 0)
@@ -267,9 +274,15 @@ class ShapeScanner:
         return np.asarray(first[~left & ~right])
 
 
+def _join_sorted(positions: list[IntArray]) -> IntArray:
+    """Returns all positions, ascending."""
+    not_empty = [at for at in positions if len(at)]
+    return np.sort(join_arrays(not_empty, np.dtype(np.int64)))
+
+
 def _runs(positions: IntArray, linked: Mask) -> tuple[IntArray, IntArray]:
     """Returns first position and size of each run, where `linked[i]` links position i to position i + 1."""
     if not len(positions):
         return positions, positions
-    begin = np.flatnonzero(np.concatenate(([True], ~linked)))
-    return positions[begin], np.diff(begin, append=len(positions))
+    begin = np.concatenate(([True], ~linked)).nonzero()[0]
+    return positions[begin], run_sizes(begin, len(positions))

@@ -64,8 +64,10 @@ def _spans(runs: list[tuple[bool, int, int]]) -> list[tuple[int, int]]:
 
 def _runs(texts: Texts, starts: IntArray, ends: IntArray) -> list[tuple[bool, int, int]]:
     """Finds three or more one-letter words with the same byte between: is it a blank, first and last word."""
-    word = np.flatnonzero(starts[2:] - starts[:-2] == 4)  # two words of one byte, and the next begins
+    word = (starts[2:] - starts[:-2] == 4).nonzero()[0]  # two words of one byte, and the next begins
     word = word[ends[word + 2] - starts[word + 2] == 1]
+    if not len(word):
+        return []
     raw, at = np.frombuffer(texts.data, np.uint8), starts[word]
     sign = raw[at + 1]
     letters = raw[at[:, None] + np.array([0, 2, 4])] - np.uint8(97) < 26

@@ -54,7 +54,7 @@ def span_keys(data: bytes, starts: IntArray, lengths: IntArray) -> KeyArray:
     words = np.ndarray((len(data) + LONGEST,), np.dtype("<u8"), padded, strides=(1,))
     keys: KeyArray = words[starts]
     keys &= _MASKS.take(lengths, mode="clip")
-    long = np.flatnonzero(lengths > 8)
+    long = (lengths > 8).nonzero()[0]
     if len(long):
         keys[long] = _long_keys(words, starts[long], lengths[long], keys[long])
     return keys

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core import IntArray, Record, StringArray, copy_spans
+from spamnb.core import IntArray, Record, StringArray, copy_spans, run_sizes
 from spamnb.features.batch import Speller, Stream
 from spamnb.features.token_keys import LONGEST, KeyArray, join, span_keys
 from spamnb.messages import Texts
@@ -45,7 +45,7 @@ def find_words(texts: Texts, inside: ByteArray | None = None, edit: WordEdit | N
     if inside is None:
         # With a blank on both sides every word has two edges.
         inside = np.frombuffer((b" " + texts.data + b" ").translate(_WORD_BYTES), np.uint8)
-    edges = np.flatnonzero(inside[1:] != inside[:-1])
+    edges = (inside[1:] != inside[:-1]).nonzero()[0]
     # Contiguous copies: every search in a strided array would copy it.
     starts, ends = edges[0::2].copy(), edges[1::2].copy()
     data = texts.data
@@ -57,8 +57,8 @@ def find_words(texts: Texts, inside: ByteArray | None = None, edit: WordEdit | N
 
 def rows_of(texts: Texts, positions: IntArray) -> IntArray:
     """Returns the message of each of some ascending positions (few messages, many positions)."""
-    bounds = np.searchsorted(positions, texts.starts)
-    return np.repeat(np.arange(len(texts)), np.diff(bounds, append=len(positions)))
+    bounds = positions.searchsorted(texts.starts)
+    return np.repeat(np.arange(len(texts)), run_sizes(bounds, len(positions)))
 
 
 def word_streams(words: Words, ngrams: int) -> list[Stream]:
@@ -67,7 +67,7 @@ def word_streams(words: Words, ngrams: int) -> list[Stream]:
     keys = words.keys
     for n in range(2, ngrams + 1):
         keys = join(keys[:-1], words.keys[n - 1 :])  # also across message ends: cheaper than selecting first
-        first = np.flatnonzero(words.rows[n - 1 :] == words.rows[: len(keys)])
+        first = (words.rows[n - 1 :] == words.rows[: len(keys)]).nonzero()[0]
         streams.append(Stream(n, words.rows[first], keys[first], _ngram_speller(words, first, n)))
     return streams
 

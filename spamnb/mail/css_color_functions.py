@@ -23,18 +23,18 @@ _TURNS = {"": 1 / 360, "%": 1 / 360, "deg": 1 / 360, "turn": 1.0, "rad": 0.5 / m
 Numbers = list[tuple[str, str]]
 
 
-def read_function(name: str, given: str, parse: Parse) -> Color | None:
+def read_function(name: str, arguments: str, parse: Parse) -> Color | None:
     """Returns the colour of a function with its arguments; `parse` reads colours among them.
 
     >>> read_function("oklab", "1 0 0", lambda text: None)
     (255.0, 255.0, 255.0, 1.0)
     """
     if name == "light-dark":  # mail is shown in light colours unless its reader asks for others
-        return parse(_ARGUMENT.findall(given + " ")[0].strip())
+        return parse(_ARGUMENT.findall(arguments + " ")[0].strip())
     if name == "color-mix":
-        return _mix(_ARGUMENT.findall(given)[1:], parse)
-    space = given.split(maxsplit=1)[0] if name == "color" and given.split() else ""
-    numbers = _NUMBER.findall(given.removeprefix(space).replace("none", "0"))
+        return _mix(_ARGUMENT.findall(arguments)[1:], parse)
+    space = arguments.split(maxsplit=1)[0] if name == "color" and arguments.split() else ""
+    numbers = _NUMBER.findall(arguments.removeprefix(space).replace("none", "0"))
     if len(numbers) not in (3, 4):
         return None
     alpha = min(max(_scaled(numbers[3], 1.0), 0.0), 1.0) if len(numbers) == 4 else 1.0

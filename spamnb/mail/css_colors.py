@@ -72,12 +72,12 @@ def parse_color(value: str) -> Color | None:
     function = _FUNCTION.fullmatch(value) if value.endswith(")") and len(value) <= _LONGEST else None
     if function is None:
         return None
-    name, given = function[1], replace_calc(function[2])
-    if same := _SAME.fullmatch(given):  # a colour made from another one without a change
+    name, arguments = function[1], replace_calc(function[2])
+    if same := _SAME.fullmatch(arguments):  # a colour made from another one without a change
         return parse_color(same[1])
     if name in _SRGB:
-        return _from_function(name[:3], _NUMBER.findall(given.replace("none", "0")))
-    return read_function(name, given, parse_color) if name in NAMES else None
+        return _from_function(name[:3], _NUMBER.findall(arguments.replace("none", "0")))
+    return read_function(name, arguments, parse_color) if name in NAMES else None
 
 
 def is_color_function(value: str) -> bool:

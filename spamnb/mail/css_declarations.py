@@ -206,7 +206,7 @@ _LENGTHS = (
 )
 _TEXTS = (
     "overflow overflow-x overflow-y position float clip clip-path transform translate scale rotate filter"
-    " text-shadow background-clip content-visibility contain mask mask-size"
+    " text-shadow background-clip content-visibility contain mask mask-size backface-visibility"
 )
 # The direction of text is that of most mail: from left to right, from top to bottom.
 _LOGICAL = {
@@ -254,6 +254,7 @@ _PROPERTIES: dict[str, Callable[[str], Values]] = {
     "background": _background,
     "background-image": _picture,
     "-webkit-background-clip": partial(_text, "background-clip"),
+    "-webkit-backface-visibility": partial(_text, "backface-visibility"),
     "-webkit-transform": partial(_text, "transform"),
     "-webkit-clip-path": partial(_text, "clip-path"),
     "-webkit-filter": partial(_text, "filter"),

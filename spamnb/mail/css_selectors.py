@@ -1,35 +1,11 @@
-"""Reads CSS selectors and matches them against elements.
-
-Supported are types, classes, ids, attributes, `:first-child`, descendants, children, and lists of such tests
-of one element in `:is()`, `:where()` and `:not()`. A selector with anything else is `uncertain`: only its
-last compound is known.
-"""
+"""Matches CSS selectors against elements and their places among the children of their parents."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from spamnb.mail.css_declarations import Values
-from spamnb.mail.html_tokens import name_set
-
-_COMPOUND = re.compile(
-    r"""(?P<type>[a-z_][\w-]*|\*)|\#(?P<id>[\w-]+)|\.(?P<class>-?[^\W\d][\w-]*|--[\w-]*)
-    |\[\s*(?P<name>[\w:-]+)\s*(?:(?P<how>[~^$*|]?=)\s*["']?(?P<value>[^\]"']*)["']?\s*(?:\s[is]\s*)?)?\]
-    |::?(?P<pseudo>[\w-]+)(?:\((?P<argument>(?:[^()]++|\([^()]*+\))*+)\))?|\s*(?P<combinator>[>+~]|\s(?![\s>+~,]|\Z))\s*""",
-    re.VERBOSE,
-)
-_ALTERNATIVE = re.compile(r"(?:[^,(\[]++|\((?:[^()]++|\([^()]*+\))*+\)?|\[[^\]]*+\]?)++")
-_ALWAYS = frozenset(("root", "read-only", "scope", "defined"))
-_LINKS = frozenset(("link", "any-link"))
-_LISTS = frozenset(("is", "where", "not", "-webkit-any", "-moz-any"))
-_NEVER = name_set(
-    "hover active focus focus-within focus-visible target checked disabled visited before after first-line"
-    " first-letter selection placeholder marker backdrop"
-)
-MOST_COMPOUNDS = 8
-_LONGEST_LIST = 16  # selectors in :is(), :where() or :not()
 
 
 class AttributeStyles(NamedTuple):
@@ -51,7 +27,41 @@ class Element(NamedTuple):
     source: bytes  # the tag as it is written
     is_styled: bool  # the tag or its attributes set anything
     keys: tuple[str, ...]  # the tag, .classes and #id: by one of these a selector is looked up
-    first: bool = False  # the first child of its parent
+
+
+class Family:
+    """The children of an element as far as the page is read."""
+
+    def __init__(self) -> None:
+        self.children: list[Element] = []
+        self._of_type: list[int] = []  # of each child, its number among those of its type
+        self._types: dict[str, int] = {}
+
+    def add(self, child: Element) -> None:
+        number = self._types[child.tag] = self._types.get(child.tag, 0) + 1
+        self.children.append(child)
+        self._of_type.append(number)
+
+    def place(self, at: int, of_type: bool) -> int:
+        """Returns the number of a child, from 1, among all children or those of its type."""
+        return self._of_type[at] if of_type else at + 1
+
+
+class PlaceTest(NamedTuple):
+    """A test of the place of an element: its number is `step` * n + `offset` for an n from 0."""
+
+    step: int
+    offset: int
+    of_type: bool
+
+    def matches(self, place: int) -> bool:
+        """Tests the number of an element.
+
+        >>> [place for place in range(1, 8) if PlaceTest(2, 1, False).matches(place)]
+        [1, 3, 5, 7]
+        """
+        beyond = place - self.offset
+        return beyond % self.step == 0 and beyond // self.step >= 0 if self.step else not beyond
 
 
 class Compound(NamedTuple):
@@ -61,19 +71,21 @@ class Compound(NamedTuple):
     ids: tuple[str, ...] = ()
     classes: frozenset[str] = frozenset()
     attributes: tuple[tuple[str, str, str], ...] = ()
-    first: bool = False
+    places: tuple[PlaceTest, ...] = ()
     excluded: tuple[Compound, ...] = ()
     lists: tuple[tuple[Compound, ...], ...] = ()  # of each, one must match
 
-    def matches(self, element: Element) -> bool:
+    def matches(self, family: Family, at: int) -> bool:
+        """Returns whether the child at this position of a family fits."""
+        element = family.children[at]
         return (
             self.tag in ("*", element.tag)
             and self.classes <= element.classes
             and all(name == element.id for name in self.ids)
-            and (not self.first or element.first)
+            and all(test.matches(family.place(at, test.of_type)) for test in self.places)
             and all(_has(element, *test) for test in self.attributes)
-            and not any(compound.matches(element) for compound in self.excluded)
-            and all(any(compound.matches(element) for compound in one) for one in self.lists)
+            and not any(compound.matches(family, at) for compound in self.excluded)
+            and all(any(compound.matches(family, at) for compound in one) for one in self.lists)
         )
 
     def key(self) -> str:
@@ -84,10 +96,10 @@ class Compound(NamedTuple):
 
 
 class Selector(NamedTuple):
-    """Compounds from the last one back; `children[i]`: the next one must be the parent, not any ancestor."""
+    """Compounds from the last one back; `combinators[i]` stands between compound i and the next one."""
 
     compounds: tuple[Compound, ...]
-    children: tuple[bool, ...]
+    combinators: str  # blank, ">", "+" and "~"
     specificity: tuple[int, int, int]
     uncertain: bool = False
     tests: int = 1  # of one element, with those of its lists
@@ -108,140 +120,32 @@ def _has(element: Element, name: str, how: str, value: str) -> bool:
     return bool(value) and tests[how](value)
 
 
-def parse_selector(text: str) -> Selector | None:
-    """Reads one selector in lower case, without a comma; None if it never matches. ValueError if it is none.
+def matches_others(selector: Selector, families: Sequence[Family]) -> tuple[bool, int]:
+    """Returns whether the compounds beyond the first match for the last child of the last family.
 
-    >>> selector = parse_selector("#top > p.note")
-    >>> [compound.key() for compound in selector.compounds], selector.children, selector.specificity
-    (['.note', '#top'], (True,), (1, 1, 1))
+    Also returns the number of tests that this took. The last child of every other family is an ancestor.
+    Every compound takes the nearest element that fits; a selector that would need a farther one for a `>` or
+    `+` before it is read as one that does not match.
     """
-    reader = _SelectorReader()
-    at, text = 0, text.strip()
-    while at < len(text):
-        match = _COMPOUND.match(text, at)
-        if match is None:
-            raise ValueError(text)
-        if not reader.add(match):
-            return None
-        at = match.end()
-    if not text:
-        raise ValueError(text)
-    return reader.finish()
-
-
-def split_selectors(text: str) -> list[str]:
-    """Splits a list of selectors at its commas.
-
-    >>> split_selectors("p:is(.a, .b), [title='x'], ")
-    ['p:is(.a, .b)', " [title='x']", ' ']
-    """
-    parts = [match[0] for match in _ALTERNATIVE.finditer(text)]
-    return [*parts, ""] if text.endswith(",") else parts
-
-
-class _SelectorReader:
-    def __init__(self) -> None:
-        self._compounds: list[Compound] = []
-        self._children: list[bool] = []
-        self._now = Compound()
-        self._ranks = [0, 0, 0]
-        self._uncertain = False
-        self._tests = 1
-
-    def add(self, match: re.Match[str]) -> bool:
-        """Adds one test; returns False if the selector can match nothing."""
-        kind, now = match.lastgroup, self._now
-        if match["type"]:
-            self._now = now._replace(tag=match["type"])
-            self._ranks[2] += match["type"] != "*"
-        elif match["id"]:
-            self._now = now._replace(ids=(*now.ids, match["id"]))
-            self._ranks[0] += 1
-        elif match["class"]:
-            self._now = now._replace(classes=now.classes | {match["class"]})
-            self._ranks[1] += 1
-        elif match["name"]:
-            test = (match["name"], match["how"] or "", (match["value"] or "").strip())
-            self._now = now._replace(attributes=(*now.attributes, test))
-            self._ranks[1] += 1
-        elif match["pseudo"]:
-            return self._add_pseudo(match["pseudo"], match["argument"])
-        elif kind == "combinator":
-            self._compounds.append(now)
-            self._children.append(match["combinator"] == ">")
-            self._uncertain |= match["combinator"] in "+~"
-            self._now = Compound()
-        return len(self._compounds) < MOST_COMPOUNDS
-
-    def _add_pseudo(self, name: str, argument: str | None) -> bool:
-        if name in _NEVER:
-            return False
-        if name in _LISTS and argument:
-            return self._add_list(name, argument)
-        self._ranks[1] += 1
-        if name == "first-child" or (name, argument) == ("nth-child", "1"):
-            self._now = self._now._replace(first=True)
-        elif name in _LINKS:
-            self._now = self._now._replace(attributes=(*self._now.attributes, ("href", "", "")))
-        elif name not in _ALWAYS:
-            self._uncertain = True
-        return True
-
-    def _add_list(self, name: str, argument: str) -> bool:
-        """Adds the tests of `:is()`, `:where()` or `:not()`."""
-        parsed = _parse_list(argument, forgiving=name != "not")
-        if name != "where" and parsed:
-            highest = max(selector.specificity for selector in parsed)
-            self._ranks = [rank + more for rank, more in zip(self._ranks, highest, strict=True)]
-        if any(len(selector.compounds) > 1 or selector.uncertain for selector in parsed):
-            self._uncertain = True
-            return True
-        self._tests += sum(selector.tests for selector in parsed)
-        now, compounds = self._now, tuple(selector.compounds[0] for selector in parsed)
-        if name == "not":
-            self._now = now._replace(excluded=(*now.excluded, *compounds))
-        else:
-            self._now = now._replace(lists=(*now.lists, compounds))
-        return name == "not" or bool(compounds)
-
-    def finish(self) -> Selector:
-        compounds = (self._now, *reversed(self._compounds))
-        specificity = (self._ranks[0], self._ranks[1], self._ranks[2])
-        if self._uncertain:
-            return Selector(compounds[:1], (), specificity, True, self._tests)
-        return Selector(compounds, tuple(reversed(self._children)), specificity, tests=self._tests)
-
-
-def _parse_list(argument: str, *, forgiving: bool) -> list[Selector]:
-    """Reads the selectors of a list that may match; a `forgiving` list may have wrong ones."""
-    parsed = []
-    for text in split_selectors(argument)[:_LONGEST_LIST]:
-        try:
-            selector = parse_selector(text)
-        except ValueError:
-            if not forgiving:
-                raise
-            continue
-        if selector is not None:
-            parsed.append(selector)
-    return parsed
-
-
-def matches_ancestors(selector: Selector, ancestors: Sequence[Element]) -> tuple[bool, int]:
-    """Returns whether the compounds beyond the first match the ancestors, and the number of tests this took.
-
-    Every compound takes the nearest ancestor that fits; a selector that would need a farther one for a `>`
-    before it is read as one that does not match.
-    """
-    at, tests = len(ancestors) - 1, 0
-    for compound, child in zip(selector.compounds[1:], selector.children, strict=True):
-        last = max(at - 1, -1) if child else -1
-        while at > last:
+    depth, at, tests = len(families) - 1, len(families[-1].children) - 1, 0
+    for compound, combinator in zip(selector.compounds[1:], selector.combinators, strict=True):
+        for place in _candidates(combinator, depth, at, families):
             tests += 1
-            if compound.matches(ancestors[at]):
+            if compound.matches(families[place[0]], place[1]):
+                depth, at = place
                 break
-            at -= 1
-        if at <= last:
+        else:
             return False, tests
-        at -= 1
     return True, tests
+
+
+def _candidates(
+    combinator: str, depth: int, at: int, families: Sequence[Family]
+) -> Iterator[tuple[int, int]]:
+    """Yields the places of the elements that a combinator leads to, the nearest first."""
+    if combinator in "+~":
+        last = max(at - 1, 0) if combinator == "+" else 0
+        yield from ((depth, sibling) for sibling in range(at - 1, last - 1, -1))
+    else:
+        last = max(depth - 1, 0) if combinator == ">" else 0
+        yield from ((up, len(families[up].children) - 1) for up in range(depth - 1, last - 1, -1))

@@ -141,25 +141,25 @@ def _is_beyond_screen(values: Values, em: float) -> bool:
 
 def _is_clipped(values: Values, em: float) -> bool:
     if values.get("position") in _OWN_BLOCK:
-        for name, given in functions_of(values, "clip"):
-            edges = _lengths(given, em)
+        for name, arguments in functions_of(values, "clip"):
+            edges = _lengths(arguments, em)
             if name == "rect" and len(edges) == 4 and min(edges[2] - edges[0], edges[1] - edges[3]) < 5:
                 return True
-    return any(_leaves_nothing(name, given, em) for name, given in functions_of(values, "clip-path"))
+    return any(_leaves_nothing(name, arguments, em) for name, arguments in functions_of(values, "clip-path"))
 
 
-def _leaves_nothing(name: str, given: str, em: float) -> bool:
+def _leaves_nothing(name: str, arguments: str, em: float) -> bool:
     """Returns whether a clip-path leaves nothing of an element."""
     if name == "inset":
-        edges = [parse_length(word) or (0.0, "") for word in given.split(" round ")[0].split()[:4]]
+        edges = [parse_length(word) or (0.0, "") for word in arguments.split(" round ")[0].split()[:4]]
         edges = (edges * 4)[:4] if len(edges) in (1, 2, 4) else [*edges, (0.0, ""), (0.0, "")][:4]
         shares = [number if unit == "%" else number / 4 for number, unit in edges]
         return shares[0] + shares[2] >= 95 or shares[1] + shares[3] >= 95
     if name in ("circle", "ellipse"):
-        radii = _lengths(given.split("at")[0], em)
+        radii = _lengths(arguments.split("at")[0], em)
         return bool(radii) and min(radii) < 2
     if name in ("rect", "xywh"):
-        sides = _lengths(given.split(" round ")[0], em)
+        sides = _lengths(arguments.split(" round ")[0], em)
         if len(sides) != 4:
             return False
         across = (sides[2] - sides[0], sides[1] - sides[3]) if name == "rect" else (sides[2], sides[3])
@@ -167,16 +167,16 @@ def _leaves_nothing(name: str, given: str, em: float) -> bool:
     if name != "polygon":
         return False
     points = [
-        _lengths(point, em) for point in given.split(",") if point.strip() not in ("evenodd", "nonzero")
+        _lengths(point, em) for point in arguments.split(",") if point.strip() not in ("evenodd", "nonzero")
     ]
     if not points or any(len(point) != 2 for point in points):
         return False
     return any(max(at) - min(at) < 2 for at in zip(*points, strict=True))
 
 
-def _lengths(given: str, em: float) -> list[float]:
+def _lengths(arguments: str, em: float) -> list[float]:
     """Returns the lengths of a function's arguments in pixels; those that are none are left out."""
-    lengths = (parse_length(word) for word in _SEPARATOR.split(given.strip()))
+    lengths = (parse_length(word) for word in _SEPARATOR.split(arguments.strip()))
     pixels = [to_pixels(length, em, _OWN_SIZE) for length in lengths if length]
     return [number for number in pixels if number is not None]
 
@@ -184,16 +184,18 @@ def _lengths(given: str, em: float) -> list[float]:
 def _is_transformed_away(values: Values, em: float) -> bool:
     functions = functions_of(values, "transform")
     functions += [(name, str(values[name])) for name in ("translate", "scale", "rotate") if name in values]
-    return any(_moves_away(name, given, em) for name, given in functions)
+    one_sided = values.get("backface-visibility") == "hidden"
+    return any(_moves_away(name, argument, em, one_sided) for name, argument in functions)
 
 
-def _moves_away(name: str, given: str, em: float) -> bool:
+def _moves_away(name: str, arguments: str, em: float, one_sided: bool) -> bool:
     if name in ("rotatex", "rotatey", "rotate"):
-        angle = _ANGLE.search(given)
-        if angle is None or (name == "rotate" and given.split()[0] not in ("x", "y")):
+        angle = _ANGLE.search(arguments)
+        if angle is None or (name == "rotate" and arguments.split()[0] not in ("x", "y")):
             return False
-        return abs(math.cos(math.radians(float(angle[1]) * _DEGREES[angle[2]]))) < 0.05
-    numbers = _lengths(given, em)
+        front = math.cos(math.radians(float(angle[1]) * _DEGREES[angle[2]]))
+        return (front if one_sided else abs(front)) < 0.05
+    numbers = _lengths(arguments, em)
     if not numbers:
         return False
     if name.startswith("translate"):

@@ -14,17 +14,17 @@ from itertools import islice
 from spamnb.core import BoundedCache
 from spamnb.mail.computed_style import Style, StyleTree, compute
 from spamnb.mail.css_declarations import Values, clean, variables
-from spamnb.mail.css_selectors import Element
+from spamnb.mail.css_selectors import Element, Family
 from spamnb.mail.html_elements import NOT_SHOWN, ORDINARY, parse_attributes, read_element
-from spamnb.mail.html_tokens import COMMENT, Markup
+from spamnb.mail.html_tokens import COMMENT, Markup, name_set
 from spamnb.mail.media_queries import DESKTOP, PHONE, matches_media
-from spamnb.mail.open_elements import SPECIAL, OpenElements
+from spamnb.mail.open_elements import SPECIAL, OpenElements, implied_parents
 from spamnb.mail.style_sheet import Rule, RuleIndex, parse_rules
 
-_WITHOUT_CONTENT = frozenset(
-    b"head area base basefont bgsound br col embed frame hr img input keygen link meta param source track"
-    b" wbr".split()
+_WITHOUT_CONTENT = name_set(
+    "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr"
 )
+_IN_HEAD = name_set("base basefont bgsound link meta noframes noscript script style template title")
 _WHOLE_PAGE = ("html", "body")  # always open, with or without their tags
 _WHOLE_PAGE_TAGS = (b"html", b"body")
 _MOST_INSIDE = 8  # elements that are open before the tag of the body
@@ -88,11 +88,13 @@ def _rules(markup: Markup, custom: dict[str, str]) -> list[Rule]:
 
 
 def _read_elements(markup: Markup, read: BoundedCache[Element], has_rules: bool) -> Elements:
-    """Reads the different start tags of a page that open an element."""
+    """Reads the different start tags of a page that open an element, with rules also those of void ones."""
     elements: Elements = {}
     for tag in dict.fromkeys(zip(markup.names, markup.attributes, strict=True)):
         name, attributes = tag[0], tag[1][:_TAG_BYTES]
-        if name in _WITHOUT_CONTENT or not name[:1].isalpha():
+        if name == b"head" or not name[:1].isalpha():
+            continue
+        if not has_rules and name.decode("latin-1") in _WITHOUT_CONTENT:
             continue
         if not has_rules and name not in _WHOLE_PAGE_TAGS and not _STYLING.search(attributes):
             attributes = b"href" if name == b"a" and _HREF.search(attributes) else b""
@@ -108,6 +110,7 @@ class Page:
         self._has_rules = bool(rules)
         self._elements = elements
         self._tree = StyleTree() if rules or custom else _shared_styles
+        self._in_head = True  # until something is shown
         self._open = OpenElements(self._tree.root, keyed=self._has_rules)
         for tag in _WHOLE_PAGE:
             self._push(_elements[tag.encode() + b" "])
@@ -132,6 +135,8 @@ class Page:
         return hidden, hides
 
     def _hides_text(self) -> bool:
+        if self._in_head and self._open.elements[-1].tag not in _IN_HEAD:
+            self._end_head()
         if self._open.interrupted:
             self._resume()
         if self._rules.budget < 0:
@@ -145,11 +150,17 @@ class Page:
 
     def _start(self, element: Element) -> None:
         tag = element.tag
+        if self._has_rules and tag in _WITHOUT_CONTENT:
+            self._add_child(element)
+            return
         if tag in SPECIAL:
             if tag in _WHOLE_PAGE:
                 self._start_page(tag, element)
                 return
             self._open.start(tag)
+            if self._has_rules:
+                for implied in implied_parents(self._open.elements[-1].tag, tag):
+                    self._push(_elements[implied.encode() + b" "])
         elif not element.attributes and self._changes_nothing(tag):
             return
         elif self._open.interrupted:
@@ -175,13 +186,29 @@ class Page:
         elements, style = self._open.elements, self._open.parent_style(element.tag)
         rules: Sequence[Rule] = ()
         if self._has_rules:
-            if self._rules.tests_first and self._open.is_first():
-                element = element._replace(first=True)
-            rules = self._rules.matching(element, elements, self._open.keys)
+            self._add_child(element)
+            rules = self._rules.matching(self._open.families, self._open.keys)
         closed = bool(elements) and _is_closed(elements[-1]) and element.tag != "summary"
         if element.is_styled or rules or closed:
             style = self._style(element, style, rules, closed)
         self._open.push(element, style)
+
+    def _add_child(self, element: Element) -> None:
+        """Adds an element to the children of the innermost one, with the places that browsers give them."""
+        tag, families = element.tag, self._open.families
+        if tag in _WHOLE_PAGE:
+            families[-1] = Family()
+            if tag == "body":
+                families[-1].add(_elements[b"head "])
+        elif self._in_head and tag not in _IN_HEAD:
+            self._end_head()
+        families[-1].add(element)
+
+    def _end_head(self) -> None:
+        """Begins the children of the body: what came before the first text is in the head."""
+        self._in_head = False
+        if self._has_rules:
+            self._open.families[-1] = Family()
 
     def _style(self, element: Element, parent: Style, rules: Sequence[Rule], closed: bool) -> Style:
         """Returns the style of an element inside of another one; `closed`: that is <details>."""

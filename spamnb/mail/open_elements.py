@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from spamnb.mail.computed_style import Style
-from spamnb.mail.css_selectors import Element
+from spamnb.mail.css_selectors import Element, Family
 from spamnb.mail.html_tokens import name_set
 
 _FORMATTING = name_set("a b big code em font i nobr s small strike strong tt u")
@@ -41,6 +41,21 @@ _CLOSES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     **dict.fromkeys(("caption", *_GROUPS), ((*_GROUPS, "caption"), ("table",))),
 }
 _MOST = 8  # elements that are opened again
+# The innermost element, the tag that starts in it -> what browsers open between them.
+_IMPLIED: dict[tuple[str, str], tuple[str, ...]] = {
+    ("table", "tr"): ("tbody",),
+    **{("table", cell): ("tbody", "tr") for cell in _CELLS},
+    **{(group, cell): ("tr",) for group in _GROUPS for cell in _CELLS},
+}
+
+
+def implied_parents(innermost: str, tag: str) -> tuple[str, ...]:
+    """Returns the elements that a tag opens around its own.
+
+    >>> implied_parents("table", "td")
+    ('tbody', 'tr')
+    """
+    return _IMPLIED.get((innermost, tag), ())
 
 
 class OpenElements:
@@ -53,7 +68,7 @@ class OpenElements:
         self._keyed = keyed
         # Of each open element its style, and where the innermost special element and marker are.
         self._frames: list[tuple[Style, int, int]] = [(root, -1, -1)]
-        self._children: list[int] = [0]  # of the page, and of each open element
+        self.families = [Family()]  # the children of the page, and of each open element, if `keyed`
         self._positions: defaultdict[str, list[int]] = defaultdict(
             list
         )  # tag -> where in the list it is open
@@ -68,10 +83,6 @@ class OpenElements:
     def needs(self, tag: str) -> bool:
         """Returns whether the end of an element with this tag could be taken for that of another one."""
         return bool(self.interrupted or self._positions.get(tag) or tag in _CLOSES)
-
-    def is_first(self) -> bool:
-        """Returns whether the innermost element has no child yet."""
-        return not self._children[-1]
 
     def start(self, tag: str) -> None:
         """Closes what a start tag closes."""
@@ -96,8 +107,7 @@ class OpenElements:
             self.interrupted = []
         self._frames.append((style, at if tag in SPECIAL else special, marker))
         if self._keyed:
-            self._children[-1] += 1
-            self._children.append(0)
+            self.families.append(Family())
             for key in element.keys:
                 self.keys[key] += 1
 
@@ -156,7 +166,7 @@ class OpenElements:
         if marker == len(self.elements):
             self.interrupted = self._set_aside.pop()
         if self._keyed:
-            self._children.pop()
+            self.families.pop()
             for key in element.keys:
                 self.keys[key] -= 1
 

@@ -27,7 +27,7 @@ Stop = Callable[[], bool]
 
 
 def state_folder() -> str:
-    """The folder of the state; refuses to go on without one."""
+    """Returns the folder of the state; refuses to go on without one."""
     folder = data_folder()
     if folder is None:
         raise MailboxError("there is no home folder for the state of mailboxes", hint="set HOME")
@@ -35,12 +35,12 @@ def state_folder() -> str:
 
 
 def state_path() -> str:
-    """The file with the state of all accounts."""
+    """Returns the file with the state of all accounts."""
     return os.path.join(state_folder(), "imap.sqlite")
 
 
 def accounts_path() -> str:
-    """The file with the accounts that `spamnb imap login` has kept."""
+    """Returns the file with the accounts that `spamnb imap login` has kept."""
     return os.path.join(state_folder(), "accounts.toml")
 
 
@@ -144,7 +144,7 @@ def _run_thread(run: AccountRun, stop: Stop) -> None:
         run.error = error
         run.note(f"{run.account.name}: {error.message}; this account is not filtered")
     except Exception as error:
-        run.error = MailboxError(f"spamnb has a fault: {type(error).__name__}: {error}", "please report it")
+        run.error = MailboxError(f"spamnb has a bug: {type(error).__name__}: {error}", "please report it")
         run.note(f"{run.account.name}: {run.error.message}")
 
 

@@ -70,7 +70,7 @@ class MailAccount:
         return parse_server(self.server)[1] or _USUAL_PORTS[self.tls]
 
     def table(self) -> str:
-        """The account as TOML: what differs from the defaults."""
+        """Returns the account as TOML: what differs from the defaults."""
         lines = [f"[imap.accounts.{dumps(self.name)}]"]
         for one in fields(self):
             value = getattr(self, one.name)
@@ -102,7 +102,7 @@ def parse_server(text: str) -> tuple[str, int | None]:
 
 
 def _checked(key: str, value: Any, where: str) -> Any:
-    """The value of a key; `folders` is a list of names, `poll` a number, all others are text."""
+    """Returns the value of a key; `folders` is a list of names, `poll` a number, all others are text."""
     if key == "poll":
         if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 1:
             raise ConfigError(f"{where} must be a number of seconds, at least 1", hint="correct it")

@@ -10,9 +10,9 @@ from spamnb.mail import Limits, mail_texts, parse_mail
 from spamnb.mailbox.account_sync import MailSession
 from spamnb.mailbox.special_folders import find_special_folders
 from spamnb.mailbox.sync_plan import batches
-from spamnb.model import READY_MADE_NAMES, BaseModel, SpamModel, shipped_model
+from spamnb.model import SpamModel
 from spamnb.settings import TrainingConfig
-from spamnb.training import MAIL_MAX_FPR, Trainer
+from spamnb.training import MAIL_MAX_FPR, Trainer, ready_made_base
 
 _MOST = 2000  # mails of each folder, the newest
 
@@ -25,8 +25,8 @@ class FolderMails(NamedTuple):
 
     @classmethod
     def of(cls, session: MailSession) -> FolderMails:
-        found = find_special_folders(session.folders())
-        return cls(_counted(session, [found.junk]), _counted(session, [found.archive, found.sent]))
+        folders = find_special_folders(session.folders())
+        return cls(_counted(session, [folders.junk]), _counted(session, [folders.archive, folders.sent]))
 
     @property
     def enough(self) -> bool:
@@ -39,8 +39,7 @@ class FolderMails(NamedTuple):
 
 def train_from_folders(session: MailSession, mails: FolderMails, limits: Limits) -> SpamModel:
     """Trains a model that starts from the ready-made one for mail, measured by cross-validation."""
-    name = READY_MADE_NAMES["mail"]
-    base = BaseModel.of(name, SpamModel.load(shipped_model("mail")))
+    base = ready_made_base("mail")
     training = replace(TrainingConfig(), max_fpr=MAIL_MAX_FPR, max_fpr_is_default=True)
     trainer = Trainer(base.model.features, training=training, base=base)
     for label, folders in (("spam", mails.spam), ("ham", mails.ham)):

@@ -52,7 +52,7 @@ def _reason(error: BaseException) -> str:
 
 
 def tls_context(ca_file: str) -> ssl.SSLContext:
-    """A context that checks certificates and names, also by a certificate authority of one's own."""
+    """Returns a context that checks certificates and names, also by a certificate authority of one's own."""
     try:
         return ssl.create_default_context(cafile=ca_file or None)
     except (OSError, ssl.SSLError) as error:
@@ -107,24 +107,24 @@ class ImapSession:
 
     @_translated
     def status(self, folder: str) -> FolderStatus:
-        """UIDVALIDITY, UIDNEXT and the number of mails, without opening the folder."""
-        found = self._client.folder_status(folder, _STATUS)
-        return FolderStatus(*(int(found[name.encode()]) for name in _STATUS))
+        """Returns UIDVALIDITY, UIDNEXT and the number of mails, without opening the folder."""
+        status = self._client.folder_status(folder, _STATUS)
+        return FolderStatus(*(int(status[name.encode()]) for name in _STATUS))
 
     @_translated
     def open(self, folder: str, write: bool = False) -> FolderStatus:
         """Opens a folder; what follows is about its mails."""
-        found = self._client.select_folder(folder, readonly=not write)
-        self._keywords = {_text(flag).lower() for flag in found.get(b"PERMANENTFLAGS", ())}
-        return FolderStatus(int(found[b"UIDVALIDITY"]), int(found[b"UIDNEXT"]), int(found[b"EXISTS"]))
+        reply = self._client.select_folder(folder, readonly=not write)
+        self._keywords = {_text(flag).lower() for flag in reply.get(b"PERMANENTFLAGS", ())}
+        return FolderStatus(int(reply[b"UIDVALIDITY"]), int(reply[b"UIDNEXT"]), int(reply[b"EXISTS"]))
 
     def can_flag(self, keyword: str) -> bool:
-        """Whether the server keeps a keyword in the folder that was opened for writing."""
+        """Tells whether the server keeps a keyword in the folder that was opened for writing."""
         return bool(self._keywords & {"\\*", keyword.lower()})
 
     @_translated
     def uids(self, first: int = 1, since: date | None = None) -> list[int]:
-        """The UIDs of mails that are not marked as deleted, those from `first` on, received since a day."""
+        """Returns the UIDs, from `first` on, of mails not marked as deleted, received since a day."""
         criteria: list[Any] = ["UNDELETED"] + (["SINCE", since] if since else [])
         if first > 1:
             criteria += ["UID", f"{first}:*"]
@@ -132,7 +132,7 @@ class ImapSession:
 
     @_translated
     def uids_with(self, keyword: str, without: str) -> list[int]:
-        """The UIDs of mails with one keyword and without another."""
+        """Returns the UIDs of mails with one keyword and without another."""
         return list(self._client.search(["KEYWORD", keyword, "UNKEYWORD", without, "UNDELETED"]))
 
     @_translated
@@ -146,7 +146,7 @@ class ImapSession:
 
     @_translated
     def raw(self, uids: Sequence[int]) -> dict[int, bytes]:
-        """The first bytes of each mail, by UID; one that has gone meanwhile is left out."""
+        """Returns the first bytes of each mail, by UID; one that has gone meanwhile is left out."""
         rows = self._client.fetch(uids, [f"BODY.PEEK[]<0.{MOST_BYTES}>"])
         mails = {uid: _value(row, b"BODY[]") for uid, row in rows.items()}
         return {uid: raw for uid, raw in mails.items() if raw is not None}
@@ -196,7 +196,7 @@ class ImapSession:
 
 
 def _is_closed(client: Any) -> bool:
-    """Whether the server has closed the connection: then waiting for a change would never end."""
+    """Tells whether the server has closed the connection: then waiting for a change would never end."""
     from select import select
 
     socket = client.socket()
@@ -250,7 +250,7 @@ def _envelope(uid: int, row: dict[bytes, Any]) -> Envelope:
 
 
 def _value(row: dict[bytes, Any], name: bytes) -> bytes | None:
-    """The value whose name begins so: servers write the rest of it in different ways."""
+    """Returns the value whose name begins so: servers write the rest of it in different ways."""
     value = next((value for key, value in row.items() if key.upper().startswith(name)), None)
     return bytes(value) if value is not None else None
 

@@ -98,7 +98,7 @@ class JunkSync:
                     self._record_arrival(envelope, raw, own, uidvalidity)
 
     def _unclear(self, envelopes: list[Envelope], own: list[Action]) -> list[Envelope]:
-        """The mails that have to be fetched: neither spamnb's own moves nor those never seen before."""
+        """Returns the mails to be fetched: neither spamnb's own moves nor those never seen before."""
         moves, unclear = Counter(one.identity.key for one in own), []
         for one in envelopes:
             key = one.identity.key

@@ -31,7 +31,7 @@ class MailClassifier:
         check_can_sync(self._stored.newest())
 
     def classify(self, mails: Sequence[bytes]) -> list[Verdict]:
-        """The verdicts of the model as it is on disk now."""
+        """Returns the verdicts of the model as it is on disk now."""
         parsed = [parse_mail(raw, self._limits) for raw in mails]
         with self._lock:
             model = self._stored.newest()
@@ -50,7 +50,7 @@ class MailClassifier:
 
 
 def subject_of(raw: bytes) -> str:
-    r"""The words of a mail's subject, cut to fit a line.
+    r"""Returns the words of a mail's subject, cut to fit a line.
 
     >>> subject_of(b"Subject: Win a prize!\n\nNow")
     'Win a prize'

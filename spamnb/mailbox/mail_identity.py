@@ -27,7 +27,7 @@ class Identity(NamedTuple):
         return not self.message_id and self.digest is None
 
     def same_as(self, other: Identity) -> bool:
-        """Whether two identities are of the same mail.
+        """Tells whether two identities are of the same mail.
 
         >>> Identity("<a@b>", 9).same_as(Identity("<a@b>", 9, b"x"))
         True
@@ -52,7 +52,7 @@ class Envelope(NamedTuple):
     received: float
 
     def with_digest(self, raw: bytes) -> Envelope:
-        """With the digest of the mail's bytes."""
+        """Adds the digest of the mail's bytes."""
         return self._replace(identity=self.identity._replace(digest=digest_of(raw)))
 
 

@@ -6,36 +6,17 @@ one transaction. So a process that is killed at any moment finds out at its next
 
 from __future__ import annotations
 
-import os
-import sqlite3
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from spamnb.core import files
-from spamnb.errors import MailboxError
 from spamnb.mailbox.mail_identity import Envelope, Identity
+from spamnb.mailbox.state_file import connect, prepare_tables
 from spamnb.mailbox.sync_plan import FolderStatus
 
 PLANNED, DONE, SETTLED = "planned", "done", "settled"
-_VERSION = 1
-_SCHEMA = """
-CREATE TABLE accounts (account TEXT PRIMARY KEY, synced REAL, error TEXT NOT NULL DEFAULT '', failed REAL);
-CREATE TABLE folders (account TEXT, folder TEXT, use TEXT, uidvalidity INT, uidnext INT, messages INT,
-  PRIMARY KEY (account, folder, use)) WITHOUT ROWID;
-CREATE TABLE mails (account TEXT, folder TEXT, uidvalidity INT, uid INT, message_id TEXT, size INT,
-  digest BLOB, origin TEXT, verdict TEXT, probability REAL,
-  PRIMARY KEY (account, folder, uidvalidity, uid)) WITHOUT ROWID;
-CREATE INDEX mails_by_identity ON mails (account, message_id, size);
-CREATE TABLE actions (id INTEGER PRIMARY KEY, account TEXT, kind TEXT, folder TEXT, uidvalidity INT, uid INT,
-  message_id TEXT, size INT, digest BLOB, state TEXT, UNIQUE (account, folder, uidvalidity, uid, kind));
-CREATE INDEX actions_by_state ON actions (account, state);
-CREATE TABLE lessons (id INTEGER PRIMARY KEY, account TEXT, label TEXT, message_id TEXT, size INT,
-  digest BLOB, raw BLOB, state TEXT, at REAL);
-CREATE INDEX lessons_by_identity ON lessons (account, message_id, size);
-"""
 WATCHED, JUNK_MARK = "watched", "junk"  # uses of a folder's status: classified up to; as Junk was last listed
 
 
@@ -93,14 +74,9 @@ class MailboxState:
 
     def __init__(self, path: str, account: str) -> None:
         self.account = account
-        _create(path)
-        self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
-        self._db.execute("PRAGMA journal_mode = WAL")
-        # A power failure may take the last transactions: then they are repeated, as after a kill.
-        self._db.execute("PRAGMA synchronous = NORMAL")
-        self._db.execute("PRAGMA secure_delete = ON")  # bytes of learned mails do not stay in the file
+        self._db = connect(path)
         with self.transaction():
-            _prepare(self._db, path)
+            prepare_tables(self._db, path)
             self._db.execute("INSERT OR IGNORE INTO accounts (account) VALUES (?)", (account,))
 
     def close(self) -> None:
@@ -120,7 +96,7 @@ class MailboxState:
     # --- folders and mails ---
 
     def status(self, folder: str, use: str) -> FolderStatus | None:
-        """The status of a folder that was recorded for this use."""
+        """Returns the status of a folder that was recorded for this use."""
         return self.statuses(use).get(folder)
 
     def statuses(self, use: str) -> dict[str, FolderStatus]:
@@ -136,7 +112,7 @@ class MailboxState:
         )
 
     def mails(self, folder: str, uidvalidity: int) -> dict[int, Identity]:
-        """The recorded mails of a folder by UID."""
+        """Returns the recorded mails of a folder by UID."""
         rows = self._db.execute(
             "SELECT uid, message_id, size, digest FROM mails "
             "WHERE account = ? AND folder = ? AND uidvalidity = ?",
@@ -145,7 +121,7 @@ class MailboxState:
         return {uid: Identity(*identity) for uid, *identity in rows}
 
     def unclassified(self, folder: str, uidvalidity: int) -> set[int]:
-        """The UIDs of mails that were there when the folder was first listed, and were never classified."""
+        """Returns the UIDs of mails that were there when the folder was first listed, never classified."""
         rows = self._db.execute(
             "SELECT uid FROM mails WHERE account = ? AND folder = ? AND uidvalidity = ? "
             "AND origin = 'present' AND verdict IS NULL",
@@ -180,7 +156,7 @@ class MailboxState:
         return [Identity(*row) for row in rows]
 
     def seen(self, identity: Identity, folder: str, uidvalidity: int, uid: int) -> bool:
-        """Whether another mail with these bytes was seen in any folder, or learned."""
+        """Tells whether another mail with these bytes was seen in any folder, or learned."""
         key = self.account, *identity
         row = self._db.execute(
             "SELECT 1 FROM mails WHERE account = ? AND message_id = ? AND size = ? AND digest = ? "
@@ -231,7 +207,7 @@ class MailboxState:
         )
 
     def lessons(self, most: int) -> list[PendingLesson]:
-        """The first lessons that are not learned yet, in their order."""
+        """Returns the first lessons that are not learned yet, in their order."""
         rows = self._db.execute(
             "SELECT id, label, raw FROM lessons WHERE account = ? AND state = ? ORDER BY id LIMIT ?",
             (self.account, PLANNED, most),
@@ -247,7 +223,7 @@ class MailboxState:
     # --- the account ---
 
     def synced(self) -> float | None:
-        """When the account was last synchronised."""
+        """Returns when the account was last synchronised."""
         row = self._db.execute("SELECT synced FROM accounts WHERE account = ?", (self.account,)).fetchone()
         return None if row is None else row[0]
 
@@ -281,27 +257,3 @@ class MailboxState:
             (self.account,),
         )
         return Counter(dict(rows.fetchall()))
-
-
-def _create(path: str) -> None:
-    """Creates the file for its owner alone; SQLite gives the files beside it the same permissions."""
-    files.refuse_link(path, MailboxError)
-    try:
-        files.make_folder(os.path.dirname(path))
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    except OSError as error:
-        raise MailboxError(
-            f"cannot write {path}: {error.strerror or error}",
-            hint="check the folder's permissions and the disk",
-        ) from None
-
-
-def _prepare(db: sqlite3.Connection, path: str) -> None:
-    """Creates the tables in a new file; refuses one of another version."""
-    (version,) = db.execute("PRAGMA user_version").fetchone()
-    if version == 0:
-        for statement in filter(str.strip, _SCHEMA.split(";")):
-            db.execute(statement)
-        db.execute(f"PRAGMA user_version = {_VERSION}")
-    elif version != _VERSION:
-        raise MailboxError(f"{path} has version {version}, expected {_VERSION}", hint="move it away")

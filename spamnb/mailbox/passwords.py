@@ -17,7 +17,7 @@ Prompt = Callable[[str], str]  # asks the user; an empty answer where there is n
 
 
 def password_of(account: MailAccount, prompt: Prompt, ask_first: bool = False) -> str:
-    """The password, from the first source that has one; `ask_first` prompts before it asks the keyring."""
+    """Returns the password from the first source that has one; `ask_first` prompts before the keyring."""
     if account.password_command:
         return run_password_command(account.password_command)
     question = f"Password of {account.login}"
@@ -32,7 +32,7 @@ def password_of(account: MailAccount, prompt: Prompt, ask_first: bool = False) -
 
 
 def run_password_command(command: str) -> str:
-    """The first line that a command prints; what else it prints is not shown, it might be a secret."""
+    """Returns the first line that a command prints; other output is not shown, it might be a secret."""
     try:
         done = subprocess.run(
             command, shell=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=_LONGEST, check=False
@@ -67,7 +67,7 @@ def _from_keyring(account: MailAccount) -> str:
 
 
 def _keyring() -> Any:
-    """The module keyring if it is installed and has a safe place, else None."""
+    """Returns the module keyring if it is installed and has a safe place, else None."""
     if find_spec("keyring") is None:
         return None
     keyring = import_module("keyring")

@@ -29,7 +29,7 @@ _PATIENCE = 5.0  # seconds for a name that may not be a mail server
 
 
 def usual_servers(address: str) -> list[str]:
-    """The servers to try for an address, the likeliest first.
+    """Returns the servers to try for an address, the likeliest first.
 
     >>> usual_servers("me@example.org")[:2], usual_servers("me@icloud.com")[0]
     (['imap.example.org:993', 'mail.example.org:993'], 'imap.mail.me.com:993')
@@ -41,7 +41,7 @@ def usual_servers(address: str) -> list[str]:
 
 
 def find_server(address: str) -> str | None:
-    """The first of the usual servers that accepts connections, None if none does. Nothing is sent to it."""
+    """Finds the first of the usual servers that accepts connections, None if none does; sends nothing."""
     for server in usual_servers(address):
         host, port = parse_server(server)
         try:
@@ -68,7 +68,7 @@ def log_in(account: MailAccount, password: str) -> tuple[MailAccount, ImapSessio
 
 
 def _with_tls(account: MailAccount) -> Iterator[MailAccount]:
-    """The account with the TLS of a usual port, or with each kind for another port."""
+    """Returns the account with the TLS of a usual port, or with each kind for another port."""
     port = parse_server(account.server)[1]
     kinds = TLS if port is not None and port not in _PORTS else (_PORTS[port or 993],)
     return (replace(account, tls=kind) for kind in kinds)

@@ -41,7 +41,7 @@ class SpecialFolders:
         return tuple(name for name in self.names if name != self.junk)
 
     def require_junk(self) -> str:
-        """The folder for spam; refuses an account that has none."""
+        """Returns the folder for spam; refuses an account that has none."""
         if self.junk is None:
             raise MailboxError(
                 "the account has no folder for junk mail",
@@ -73,6 +73,6 @@ def _by_name(folders: Sequence[Folder], names: Iterable[str]) -> str | None:
 
 
 def _last_part(folder: Folder) -> str:
-    """`spam` for `INBOX.Spam`; a folder deeper than that is a user's own."""
+    """Returns `spam` for `INBOX.Spam`; a folder deeper than that is a user's own."""
     parts = folder.name.lower().split(folder.separator or "/")
     return parts[-1] if len(parts) == 1 or parts[:-1] in (["inbox"], ["[gmail]"]) else folder.name

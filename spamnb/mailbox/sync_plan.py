@@ -51,7 +51,7 @@ def folder_changes(
 
 
 def first_new_uid(last: FolderStatus | None, now: FolderStatus) -> int | None:
-    """The lowest UID that a mail can have which came into a folder since `last`, None if that is unknown.
+    """Returns the lowest UID of mails that came into a folder since `last`, None if that is unknown.
 
     A folder that was not there at all has only mails that came since.
     """
@@ -61,12 +61,12 @@ def first_new_uid(last: FolderStatus | None, now: FolderStatus) -> int | None:
 
 
 def is_moved_by_person(mail: Identity, seen_before: Iterable[Identity]) -> bool:
-    """Whether a mail that is new in Junk was elsewhere before; a server's filter delivers new mails."""
+    """Tells whether a mail that is new in Junk was elsewhere before; a server's filter delivers new mails."""
     return any(mail.same_as(before) for before in seen_before)
 
 
 def is_arrival(envelope: Envelope, last_sync: float | None) -> bool:
-    """Whether a mail with a new UID has just been delivered, and not been moved here from another folder.
+    """Tells whether a mail with a new UID was just delivered, and not moved here from another folder.
 
     A move keeps the time when the server received the mail.
     """
@@ -74,7 +74,7 @@ def is_arrival(envelope: Envelope, last_sync: float | None) -> bool:
 
 
 def action_for(action: str, verdict: str, flags: Collection[str]) -> str:
-    """What to do with a mail: `move`, `flag` or "" for nothing. A mail marked as no junk is left alone.
+    """Returns what to do with a mail: `move`, `flag` or "" for nothing, as for one marked as no junk.
 
     >>> action_for("move", "spam", ()), action_for("move", "unsure", ())
     ('move', '')

@@ -46,8 +46,15 @@ if TYPE_CHECKING:
         Inspector as Inspector,
         TokenRow as TokenRow,
         card as card,
+        kind_of_model as kind_of_model,
         knows_mail as knows_mail,
         row_dict as row_dict,
+    )
+    from spamnb.model.journal_records import (
+        decode_all as decode_all,
+        decode_each as decode_each,
+        encode as encode,
+        with_records as with_records,
     )
     from spamnb.model.lesson_block import LessonBlock as LessonBlock, join_blocks as join_blocks
     from spamnb.model.lesson_record import (
@@ -65,18 +72,15 @@ if TYPE_CHECKING:
         verify as verify,
     )
     from spamnb.model.model_delta import (
-        DIGESTS as DIGESTS,
         NO_WEIGHTS as NO_WEIGHTS,
         Change as Change,
+        ChangedDigests as ChangedDigests,
         Weights as Weights,
-        decode_all as decode_all,
-        decode_each as decode_each,
-        encode as encode,
         merge_weights as merge_weights,
         sum_changes as sum_changes,
-        with_records as with_records,
     )
     from spamnb.model.model_lookup import (
+        choose_existing as choose_existing,
         find_model as find_model,
         model_to_change as model_to_change,
         refuse_shipped as refuse_shipped,
@@ -84,8 +88,13 @@ if TYPE_CHECKING:
     from spamnb.model.model_merge import merge_models as merge_models
     from spamnb.model.model_names import (
         AUTO as AUTO,
+        LONG_TEXT as LONG_TEXT,
+        MAIL as MAIL,
         MESSAGE_KINDS as MESSAGE_KINDS,
+        OWN_MODELS as OWN_MODELS,
+        READY_MADE as READY_MADE,
         READY_MADE_NAMES as READY_MADE_NAMES,
+        TEXT as TEXT,
         check_no_name as check_no_name,
         data_folder as data_folder,
         is_name as is_name,
@@ -96,6 +105,7 @@ if TYPE_CHECKING:
         named_models as named_models,
         new_path_of as new_path_of,
         shipped_model as shipped_model,
+        text_or_mail as text_or_mail,
         use_model as use_model,
         used_model as used_model,
     )
@@ -106,7 +116,6 @@ if TYPE_CHECKING:
         load as load,
         no_such_name as no_such_name,
         own_model as own_model,
-        possible_models as possible_models,
     )
     from spamnb.model.predictions import (
         Predictions as Predictions,
@@ -149,13 +158,13 @@ if TYPE_CHECKING:
     from spamnb.model.text_export import export_lines as export_lines
     from spamnb.model.text_import import import_lines as import_lines
     from spamnb.model.training_overlap import TrainingOverlap as TrainingOverlap
+    from spamnb.model.unsure_verdicts import Verdicts as Verdicts
     from spamnb.model.verdict_header import (
         MailVerdict as MailVerdict,
         mail_verdict as mail_verdict,
         verdict_fields as verdict_fields,
         with_verdict as with_verdict,
     )
-    from spamnb.model.verdicts import Verdicts as Verdicts
     from spamnb.model.weight_correction import Correction as Correction
 else:
     __all__, __getattr__ = lazy_names(
@@ -176,7 +185,8 @@ else:
             "decision": ["Decision", "HAM", "SPAM", "UNSURE", "describe", "probability_text"],
             "explanation": ["Basis", "Evidence", "Explanation"],
             "formula": ["Formula", "Linear", "linear_view"],
-            "inspection": ["Inspector", "TokenRow", "card", "knows_mail", "row_dict"],
+            "inspection": ["Inspector", "TokenRow", "card", "kind_of_model", "knows_mail", "row_dict"],
+            "journal_records": ["decode_all", "decode_each", "encode", "with_records"],
             "lesson_block": ["LessonBlock", "join_blocks"],
             "lesson_record": [
                 "LessonEntry",
@@ -190,21 +200,23 @@ else:
             "message_numbers": ["Verification", "numbers_of", "verify"],
             "model_delta": [
                 "Change",
-                "DIGESTS",
+                "ChangedDigests",
                 "NO_WEIGHTS",
                 "Weights",
-                "decode_all",
-                "decode_each",
-                "encode",
                 "merge_weights",
                 "sum_changes",
-                "with_records",
             ],
-            "model_lookup": ["find_model", "model_to_change", "refuse_shipped"],
+            "model_lookup": ["choose_existing", "find_model", "model_to_change", "refuse_shipped"],
             "model_merge": ["merge_models"],
             "model_names": [
                 "AUTO",
+                "LONG_TEXT",
+                "MAIL",
                 "MESSAGE_KINDS",
+                "OWN_MODELS",
+                "READY_MADE",
+                "TEXT",
+                "text_or_mail",
                 "READY_MADE_NAMES",
                 "data_folder",
                 "check_no_name",
@@ -226,7 +238,6 @@ else:
                 "load",
                 "no_such_name",
                 "own_model",
-                "possible_models",
             ],
             "predictions": ["Predictions", "class_probabilities", "predict_pair"],
             "prune_model": ["age", "age_by_half_life", "prune"],
@@ -241,7 +252,7 @@ else:
             "text_import": ["import_lines"],
             "training_overlap": ["TrainingOverlap"],
             "verdict_header": ["MailVerdict", "mail_verdict", "verdict_fields", "with_verdict"],
-            "verdicts": ["Verdicts"],
+            "unsure_verdicts": ["Verdicts"],
             "weight_correction": ["Correction"],
         },
         modules=["calibration"],

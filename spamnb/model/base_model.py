@@ -180,7 +180,7 @@ def check_same(first: SpamModel, other: SpamModel, first_name: str, other_name: 
 
 
 def _same(a: BaseModel | None, b: BaseModel | None) -> bool:
-    """Are both the same model, with any weight?"""
+    """Tells whether both are the same model, with any weight."""
     if a is None or b is None:
         return a is b
     mine, its = a.model.store, b.model.store

@@ -22,7 +22,7 @@ LIMIT = 1e6  # larger log-odds mean "certain"; JSON has no infinity
 
 
 def probability(logodds: ArrayLike) -> FloatArray:
-    """1 / (1 + exp(-logodds)) without overflow, exact in both tails.
+    """Computes 1 / (1 + exp(-logodds)) without overflow, exact in both tails.
 
     >>> probability([-1000, 0, 1000]).tolist()
     [0.0, 0.5, 1.0]

@@ -49,7 +49,7 @@ class ChangeHistory(Record):
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any], *, signed: bool = False) -> ChangeHistory:
-        """The inverse of `to_state`; that of a change may be below zero (`signed`).
+        """Reads what `to_state` gave; that of a change may be below zero (`signed`).
 
         >>> ChangeHistory.from_state(ChangeHistory(learned=2).to_state()).learned
         2
@@ -60,7 +60,7 @@ class ChangeHistory(Record):
             or not _are_possible(signed, **state)
         ):
             raise ModelError(
-                f"the model's account of changes is damaged: got {state!r:.120}", hint="train the model again"
+                f"the model's change history is damaged: got {state!r:.120}", hint="train the model again"
             )
         return cls(**state)
 

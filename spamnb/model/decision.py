@@ -209,7 +209,7 @@ class Decision:
         return self.from_costs(float(table[1 - plus, plus]), float(table[plus, 1 - plus]))
 
     def cost_table(self, labels: tuple[str, ...]) -> FloatArray:
-        """(K, K): the cost of each verdict for each true class, 1 unless stated, 0 for the right one."""
+        """Returns (K, K): the cost of each verdict by true class, 1 unless stated, 0 for the right one."""
         table = 1.0 - np.eye(len(labels))
         for truth, verdict, cost in self.costs:
             if unknown := [label for label in (truth, verdict) if label not in labels]:
@@ -221,7 +221,7 @@ class Decision:
         return table
 
     def cost_table_of(self, labels: tuple[str, ...], positive: str) -> FloatArray | None:
-        """(K, K): the cost of each verdict for each true class; None if no cost is stated.
+        """Returns (K, K): the cost of each verdict for each true class; None if no cost is stated.
 
         >>> Decision.from_costs(cost_fp=100, cost_fn=10).cost_table_of(("ham", "spam"), "spam").tolist()
         [[0.0, 100.0], [10.0, 0.0]]

@@ -58,6 +58,6 @@ def check_alone(options: dict[str, object]) -> None:
     used = [name for name, value in options.items() if is_stated(value)]
     if len(used) > 1:
         raise ConfigError(
-            f"{used[0]} and {used[1]} do not go together: each of them sets the threshold",
+            f"{used[0]} and {used[1]} cannot be combined: each of them sets the threshold",
             hint=f"leave out {used[0]} or {used[1]}",
         )

@@ -29,7 +29,7 @@ class Evidence:
     """What a token or column adds to the log-odds, and the counts of each class that P(token|c) comes from.
 
     They are messages that have the token, or its occurrences: `Basis.counted` says which. Counts are in the
-    order of `Explanation.classes`, and so are `base_counts`, those of a base model. A column has none.
+    order of `Basis.classes`, and so are `base_counts`, those of a base model. A column has none.
     """
 
     token: str
@@ -43,11 +43,12 @@ class Evidence:
 class Basis:
     """What the evidence of a message rests on.
 
-    `log_evidence` is log p(x), `known` and `unknown` are numbers of tokens. `counted` and `base_counted` name
-    the counts of the evidence, messages or occurrences, in the model and its base model; `bias_parts` names
-    the parts of the bias.
+    `classes` are all classes of the model, in the order of `Evidence.counts`. `log_evidence` is log p(x),
+    `known` and `unknown` are numbers of tokens. `counted` and `base_counted` name the counts of the evidence,
+    messages or occurrences, in the model and its base model; `bias_parts` names the parts of the bias.
     """
 
+    classes: tuple[str, ...]
     log_evidence: float
     known: int
     unknown: int
@@ -64,10 +65,8 @@ class Explanation:
     verdict is ham. Of more than two classes, `label` and `other` are the most and the second most likely, and
     `probability` that of the verdict. It follows from the log-odds, unless the message is unsure for lack of
     evidence, or was taught word for word: `taught_as` is the label that it was taught with, and the verdict.
-    `classes` are all classes of the model, in the order of `Evidence.counts`.
     """
 
-    classes: tuple[str, ...]
     label: str
     other: str
     log_odds: float
@@ -82,12 +81,13 @@ class Explanation:
     def to_dict(self) -> dict[str, Any]:
         """Returns all fields as dicts, lists, texts and numbers, for example for json.dumps."""
         fields = asdict(self)
-        fields["basis"]["bias_parts"] = list(self.basis.bias_parts)
+        for name in ("classes", "bias_parts"):
+            fields["basis"][name] = list(fields["basis"][name])
         fields["evidence"] = [
             {name: list(value) if isinstance(value, tuple) else value for name, value in item.items()}
             for item in fields["evidence"]
         ]
-        return fields | {"classes": list(self.classes)}
+        return fields
 
     @property
     def lacks_evidence(self) -> bool:
@@ -116,7 +116,6 @@ def explain_batch(
         bias += base_bias
     log_odds = float(predictions.log_odds[0]) if model.pair is not None else _sum(evidence, bias + offset)
     return Explanation(
-        classes=model.labels,
         label=model.labels[pair[0]],
         other=model.labels[pair[1]],
         log_odds=log_odds,
@@ -134,6 +133,7 @@ def _basis(model: SpamModel, batch: Batch, predictions: Predictions) -> Basis:
     scorer, base = model.engine.scorer, model.active_base
     unknown = sum(np.count_nonzero(~_is_known(model, np.unique(s.keys))) for s in batch.streams)
     return Basis(
+        classes=model.labels,
         log_evidence=float(predictions.scored.log_evidence[0]),
         known=int(predictions.scored.known[0]),
         unknown=int(unknown),

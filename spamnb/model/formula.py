@@ -63,11 +63,22 @@ class TokenSum:
 
 
 @dataclass(frozen=True, slots=True)
+class BaseTerm:
+    """What a base model adds before the calibration: `weight` times the log-odds by its `formula`.
+
+    `by_share`: own log-odds count by the share of known tokens that are known to the own counts.
+    """
+
+    formula: Formula
+    weight: float
+    by_share: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Formula:
     """Everything but the tokens and columns that a message's log-odds are computed from.
 
-    `form` is how the numbers of tokens make the score of a class (`scorers.Form`). With a base model,
-    `base_weight` times its log-odds are added before the calibration.
+    `form` is how the numbers of tokens make the score of a class (`scorers.Form`).
     """
 
     scorer: str
@@ -78,24 +89,29 @@ class Formula:
     constants: Constants
     sum: TokenSum
     calibration: dict[str, Any]
-    base_weight: float | None = None
-    base_by_share: bool = False  # own log-odds count by the share of known tokens that are known to them
-    base: Formula | None = None
+    base: BaseTerm | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Returns all fields by name, those of the parts beside the others."""
-        values = asdict(self)
+        values, base = asdict(self), self.base
+        del values["base"]
+        values["base_weight"] = None if base is None else base.weight
+        values["base_by_share"] = base is not None and base.by_share
+        values["base"] = None if base is None else base.formula.to_dict()
         for name in _PARTS:
             values.update(values.pop(name))
-        return values | {"base": None if self.base is None else self.base.to_dict()}
+        return values
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Formula:
         """Reverses `to_dict`."""
-        own = {f.name: values[f.name] for f in fields(cls) if f.name not in _PARTS}
+        own = {f.name: values[f.name] for f in fields(cls) if f.name not in (*_PARTS, "base")}
         for name, part in _PARTS.items():
             own[name] = part(**{f.name: values[f.name] for f in fields(part)})
-        return cls(**own | {"base": None if own["base"] is None else cls.from_dict(own["base"])})
+        if values["base"] is None:
+            return cls(**own)
+        base = BaseTerm(cls.from_dict(values["base"]), values["base_weight"], values["base_by_share"])
+        return cls(**own, base=base)
 
 
 _PARTS: dict[str, Any] = {"estimate": Estimate, "constants": Constants, "sum": TokenSum}
@@ -127,7 +143,7 @@ def positive_index(model: SpamModel) -> int:
 
 def formula_of(model: SpamModel) -> Formula:
     """Returns the formula of a model."""
-    scorer, base = model.engine.scorer, model.active_base
+    scorer = model.engine.scorer
     stats = weighted(Stats.of(model.scored_store), model.active_scoring)
     correction_bias = None if model.active_correction is None else model.engine.correction_bias
     return Formula(
@@ -141,10 +157,15 @@ def formula_of(model: SpamModel) -> Formula:
         ),
         sum=_token_sum(model),
         calibration={name: x for name, x in model.calibration.to_state().items() if name != "note"},
-        base_by_share=model.base is not None and model.calibration.note == FOLLOWS,
-        base_weight=None if base is None else base.weight,
-        base=None if base is None else formula_of(base.model),
+        base=_base_term(model),
     )
+
+
+def _base_term(model: SpamModel) -> BaseTerm | None:
+    base = model.active_base
+    if base is None:
+        return None
+    return BaseTerm(formula_of(base.model), base.weight, by_share=model.calibration.note == FOLLOWS)
 
 
 def _estimate(model: SpamModel, stats: Stats) -> Estimate:
@@ -175,7 +196,7 @@ def _token_sum(model: SpamModel) -> TokenSum:
 
 def linear_view(formula: Formula) -> Linear | None:
     """Returns w.x + b and what is done with it, where that is exactly the log-odds; else None."""
-    base = None if formula.base is None else linear_view(formula.base)
+    base = None if formula.base is None else linear_view(formula.base.formula)
     is_sum = Form(formula.form) in _WEIGHTED_SUMS and not formula.sum.max_evidence and not formula.sum.columns
     exact = is_sum and len(formula.classes) == 2 and formula.calibration["kind"] == "platt"
     if not exact or (formula.base is not None and base is None):
@@ -189,6 +210,6 @@ def linear_view(formula: Formula) -> Linear | None:
         slope=fit.slope,
         offset=float(fit.apply(formula.constants.correction_bias or 0.0)),
         damping=formula.sum.damping,
-        base_weight=formula.base_weight,
+        base_weight=None if formula.base is None else formula.base.weight,
         base=base,
     )

@@ -13,6 +13,7 @@ from spamnb.core import FloatArray, IntArray
 from spamnb.counts import is_pair
 from spamnb.features import token_key
 from spamnb.model.formula import Formula, Linear, formula_of, linear_view, positive_index
+from spamnb.model.model_names import MAIL, TEXT
 from spamnb.model.model_state import to_state
 from spamnb.model.scoring_engine import weighted
 from spamnb.model.spam_model import SpamModel
@@ -115,7 +116,7 @@ class Inspector:
         return self._by_class[c]
 
     def _corrections(self, c: int) -> FloatArray:
-        """(R,): what the correction adds to the weights of class c."""
+        """Returns (R,): what the correction adds to the weights of class c."""
         added = self.model.engine.added(None)
         if added is None:
             return np.zeros(len(self._log_p))
@@ -144,14 +145,14 @@ class Inspector:
         return weight if limits is None else float(limits.raise_weights(np.array([weight]))[0])
 
     def _probabilities(self, i: int) -> FloatArray:
-        """(K,): the probabilities, or rates, that are shown of a token."""
+        """Returns (K,): the probabilities, or rates, that are shown of a token."""
         if self._scorer.form is Form.CHAIN and self.model.scored_store.kinds[i] != 1:
             return self._after_words(self.model.scored_store.spellings[i].split(" "))
         log_p = self._log_p[i]
         return np.asarray(np.exp(-log_p if self._scorer.form is Form.COMPLEMENT else log_p))
 
     def _after_words(self, words: list[str]) -> FloatArray:
-        """(K,): P(last word|words before it, c), backed off from all words to the last one.
+        """Returns (K,): P(last word|words before it, c), backed off from all words to the last one.
 
         0 for tokens that are no n-grams of known words: the scorer does not use them.
         """
@@ -174,7 +175,7 @@ class Inspector:
 
 
 def _against_others(log_p: FloatArray, c: int) -> FloatArray:
-    """(R,): log P of class c minus the mean of the other classes; 0 if none is possible."""
+    """Returns (R,): log P of class c minus the mean of the other classes; 0 if none is possible."""
     if log_p.shape[1] < 2:
         return np.zeros(len(log_p))
     with np.errstate(invalid="ignore"):
@@ -246,6 +247,18 @@ _MAIL_TOKENS = ("mime:text_plain", "mime:text_html", "header:from", "header:subj
 
 def knows_mail(model: SpamModel) -> bool:
     """Returns whether the model, or its base model, has learned mail."""
-    keys = np.array([token_key(token) for token in _MAIL_TOKENS], np.uint64)
     models = [model] if model.active_base is None else [model, model.active_base.model]
-    return any(bool((each.store.find(keys) >= 0).any()) for each in models)
+    return any(map(_has_mail_tokens, models))
+
+
+def kind_of_model(model: SpamModel) -> str:
+    """Returns `mail` or `text`: what the model learned itself, or before the first lesson its base model."""
+    base = model.active_base
+    if base is not None and not model.store.message_totals.any():
+        return kind_of_model(base.model)
+    return MAIL if _has_mail_tokens(model) else TEXT
+
+
+def _has_mail_tokens(model: SpamModel) -> bool:
+    keys = np.array([token_key(token) for token in _MAIL_TOKENS], np.uint64)
+    return bool((model.store.find(keys) >= 0).any())

@@ -18,16 +18,9 @@ from spamnb.core import IntArray, Record, StringArray, run_starts
 from spamnb.counts import CountStore, merge_stores
 from spamnb.features import KeyArray
 from spamnb.model.change_history import ChangeHistory
+from spamnb.model.journal_records import column_state, read_columns
 from spamnb.model.lesson_record import LessonEntry
-from spamnb.model.model_delta import (
-    DIGESTS,
-    NO_WEIGHTS,
-    Change,
-    Weights,
-    column_state,
-    merge_weights,
-    read_columns,
-)
+from spamnb.model.model_delta import DIGESTS, NO_WEIGHTS, Change, ChangedDigests, Weights, merge_weights
 from spamnb.model.seen_messages import ByLabel
 
 _LENGTH = struct.Struct("<I")
@@ -91,7 +84,7 @@ class LessonBlock(Record):
 
     @classmethod
     def decode(cls, data: bytes) -> LessonBlock:
-        """The inverse of `encode`; raises an exception for bytes that are no block."""
+        """Decodes what `encode` gave; raises an exception for bytes that are no block."""
         (size,) = _LENGTH.unpack_from(data)
         head = json.loads(data[_LENGTH.size : _LENGTH.size + size].decode("utf-8", "surrogatepass"))
         arrays, at, width = {}, _LENGTH.size + size, _WIDTHS[_WIDTHS.index(head["width"])]
@@ -119,13 +112,13 @@ class LessonBlock(Record):
             raise ValueError("block")
 
     def digests(self, parts: Collection[str], numbers: Collection[int]) -> KeyArray:
-        """The digests of these lessons in these parts of their changes."""
+        """Returns the digests of these lessons in these parts of their changes."""
         wanted = np.isin(self.arrays["digest_lesson"], self._places(numbers))
         wanted &= np.isin(self.arrays["digest_part"], [DIGESTS.index(part) for part in parts])
         return np.asarray(self.arrays["digests"][wanted])
 
     def lessons_with(self, parts: Collection[str], digests: KeyArray) -> set[int]:
-        """The numbers of the lessons that have one of these digests in these parts of their changes."""
+        """Returns the numbers of the lessons with one of these digests in these parts of their changes."""
         rows = np.isin(self.arrays["digests"], digests)
         rows &= np.isin(self.arrays["digest_part"], [DIGESTS.index(part) for part in parts])
         return {self.entries[i].id for i in np.unique(self.arrays["digest_lesson"][rows]).tolist()}
@@ -138,12 +131,13 @@ class LessonBlock(Record):
         chosen = self._places(numbers)
         return Change(
             merge_stores([self._tokens(chosen), *self._column_stores(chosen)]),
+            self._digests(chosen),
             change_history=self._history(chosen),
             weights=self._weights(chosen),
-        ).replace(**self._digests(chosen))
+        )
 
     def _tokens(self, chosen: IntArray) -> CountStore:
-        """The counts of the tokens; a token is spelled if one of the lessons spells it."""
+        """Returns the counts of the tokens; a token is spelled if one of the lessons spells it."""
         rows = np.flatnonzero(np.isin(self.arrays["row_lesson"], chosen))
         keys, sizes = self.arrays["keys"][rows], self.arrays["sizes"][rows]
         order = np.lexsort((sizes == 0, keys))
@@ -158,7 +152,7 @@ class LessonBlock(Record):
         return CountStore(self.labels, totals, keys, kinds, tokens, messages, spellings.take(first))
 
     def _column_stores(self, chosen: IntArray) -> list[CountStore]:
-        """The messages of each class, and columns: one store for all lessons without columns."""
+        """Returns the messages of each class, and columns: one store for all lessons without columns."""
         totals, stores = np.zeros(len(self.labels), np.int64), []
         empty = CountStore.empty(self.labels)
         for i in chosen.tolist():
@@ -181,15 +175,15 @@ class LessonBlock(Record):
         rows = np.isin(self.arrays["weight_lesson"], chosen)
         return merge_weights([(self.arrays["weight_keys"][rows], self.arrays["weights"][rows])])
 
-    def _digests(self, chosen: IntArray) -> dict[str, ByLabel]:
+    def _digests(self, chosen: IntArray) -> ChangedDigests:
         wanted = np.isin(self.arrays["digest_lesson"], chosen)
         part, label = self.arrays["digest_part"], self.arrays["digest_label"]
-        found: dict[str, ByLabel] = {}
+        parts: dict[str, ByLabel] = {}
         for p, name in enumerate(DIGESTS):
             rows = wanted & (part == p)
             each = {text: self.arrays["digests"][rows & (label == i)] for i, text in enumerate(self.labels)}
-            found[name] = {text: digests for text, digests in each.items() if len(digests)}
-        return found
+            parts[name] = {text: digests for text, digests in each.items() if len(digests)}
+        return ChangedDigests(**parts)
 
 
 def join_blocks(blocks: Sequence[LessonBlock]) -> LessonBlock:
@@ -210,7 +204,7 @@ def join_blocks(blocks: Sequence[LessonBlock]) -> LessonBlock:
 
 
 def _aligned(block: LessonBlock, labels: tuple[str, ...], at: int) -> dict[str, NDArray[Any]]:
-    """The arrays of a block whose first lesson has the place `at`, with these classes."""
+    """Returns the arrays of a block whose first lesson has the place `at`, with these classes."""
     arrays = dict(block.arrays)
     for name in ("row_lesson", "digest_lesson", "weight_lesson"):
         arrays[name] = arrays[name] + np.uint32(at)
@@ -230,7 +224,7 @@ def _fits(table: NDArray[Any], width: str) -> bool:
 
 
 def _labels(change: Change) -> set[str]:
-    return {*change.counts.labels, *(label for name in DIGESTS for label in getattr(change, name))}
+    return {*change.counts.labels, *(label for _, part in change.digests.parts() for label in part)}
 
 
 def _columns(change: Change) -> dict[str, Any]:
@@ -245,7 +239,7 @@ def _columns(change: Change) -> dict[str, Any]:
 
 
 def _arrays(number: int, change: Change, labels: tuple[str, ...]) -> dict[str, NDArray[Any]]:
-    counts, digests = change.counts, [(p, getattr(change, name)) for p, name in enumerate(DIGESTS)]
+    counts, digests = change.counts, [(p, part) for p, (_, part) in enumerate(change.digests.parts())]
     places = [labels.index(label) for label in counts.labels]
     tables = {}
     for name in _TABLES:

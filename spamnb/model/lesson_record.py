@@ -29,7 +29,7 @@ class LessonMark(Record):
     fixed: int = 0
 
     def after(self, before: LessonMark | None) -> LessonMark:
-        """The mark of a model with the mark `before` that gets this one by a change."""
+        """Returns the mark of a model with the mark `before` that gets this one by a change."""
         if before is None or before.origin != self.origin:
             return self
         return before.replace(last=max(before.last, self.last))
@@ -39,7 +39,7 @@ class LessonMark(Record):
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> LessonMark:
-        """The inverse of `to_state`; refuses a damaged state.
+        """Reads what `to_state` gave; refuses a damaged state.
 
         >>> LessonMark.from_state(LessonMark("0a1b", 7, 2).to_state()).last
         7
@@ -48,7 +48,7 @@ class LessonMark(Record):
         numbers = type(last) is int and type(fixed) is int and 0 <= fixed <= last < LARGEST
         if not numbers or len(state) != len(cls._fields) or not _is_origin(origin):
             raise ModelError(
-                f"the model's account of lessons is damaged: got {state!r:.120}", hint="train the model again"
+                f"the model's lesson mark is damaged: got {state!r:.120}", hint="train the model again"
             )
         return cls(**state)
 
@@ -79,7 +79,7 @@ class LessonEntry(Record):
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> LessonEntry:
-        """The inverse of `to_state`; a ValueError or TypeError if it is damaged."""
+        """Reads what `to_state` gave; raises a ValueError or TypeError if that is damaged."""
         entry = cls(**{**state, "undoes": tuple((a, b) for a, b in state["undoes"])})
         numbers = (entry.id, entry.time, entry.messages, *(n for pair in entry.undoes for n in pair))
         texts = entry.source, entry.digest, *entry.labels

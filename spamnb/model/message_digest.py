@@ -55,7 +55,7 @@ def message_digests(
 
 
 def _mail_digests(mails: Texts) -> KeyArray:
-    """h of each body, and of its tagged words; all texts are hashed at once."""
+    """Computes h of each body, and of its tagged words; all texts are hashed at once."""
     bodies = Texts(mails.data, mails.starts, mails.ends)
     hashes = _text_digests(Texts.concat([bodies, *mails.tags.values()])).reshape(len(mails.tags) + 1, -1)
     tags = np.array([[token_key(f"{tag}:")] for tag in mails.tags], np.uint64)
@@ -65,7 +65,7 @@ def _mail_digests(mails: Texts) -> KeyArray:
 
 
 def _text_digests(texts: Texts) -> KeyArray:
-    """h of each text."""
+    """Computes h of each text."""
     data, starts, ends = _fold_spaces(texts)
     sizes = ends - starts
     blocks = (sizes + _BLOCK - 1) // _BLOCK  # of each text

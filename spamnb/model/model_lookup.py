@@ -6,38 +6,55 @@ import os
 from collections.abc import Callable
 
 from spamnb.errors import ModelError
-from spamnb.model.model_names import MESSAGE_KINDS, is_shipped, name_of, used_model
-from spamnb.model.model_paths import MODEL_VARIABLE, choose_model, own_model
+from spamnb.model.model_names import is_shipped, name_of, text_or_mail
+from spamnb.model.model_paths import (
+    MODEL_VARIABLE,
+    ModelPath,
+    choose_model,
+    kind_without_messages,
+    own_model,
+)
+
+Kind = Callable[[], str]
 
 
-def find_model(option: str | None, kind: Callable[[], str] = lambda: MESSAGE_KINDS[0]) -> str:
-    """Returns the path of the model to use; `kind` tells which ready-made one fits if there is no other."""
+def find_model(option: str | None, kind: Kind = kind_without_messages) -> str:
+    """Returns the path of the model to use; `kind` tells the kind of the messages if that decides."""
+    return choose_existing(option, kind)[1]
+
+
+def choose_existing(option: str | None, kind: Kind) -> tuple[ModelPath, str]:
+    """Returns the model to use with its path; refuses a name without a model."""
     chosen = choose_model(option, kind)
     if chosen is None or chosen.path is None:
         raise ModelError(
             "there is no model yet",
             hint="train one with `spamnb train DATA`, or name one with -m MODEL",
         )
-    return chosen.existing()
+    return chosen, chosen.existing()
 
 
-def model_to_change(option: str | None) -> str:
+def model_to_change(option: str | None, kind: Kind = kind_without_messages) -> str:
     """Returns the path of the model that learns; a ready-made one never does."""
-    path = find_model(option)
+    chosen, path = choose_existing(option, kind)
     if option is not None or os.environ.get(MODEL_VARIABLE):
         refuse_shipped(path, "start your own with `spamnb train few.csv --base ready-made`, or change a copy")
-    elif used_model() and is_shipped(path):
+    elif chosen.is_fallback:
+        raise _no_own_model(text_or_mail(kind()))
+    elif is_shipped(path):
         raise ModelError(
             f"{name_of(path)} is used by default, and the ready-made models do not learn",
             hint="name your own with -m MODEL, or make it the default with `spamnb model use MODEL`",
         )
-    elif is_shipped(path):
-        raise ModelError(
-            "there is no model of your own yet, and the ready-made ones do not learn",
-            hint=f"train one with `spamnb train DATA{'' if own_model() else ' -o FILE'}`, "
-            "or name one with -m MODEL",
-        )
     return path
+
+
+def _no_own_model(kind: str) -> ModelError:
+    return ModelError(
+        f"there is no model of your own for {kind} yet, and the ready-made ones do not learn",
+        hint=f"train one with `spamnb train DATA{'' if own_model(kind) else ' -o FILE'}`, "
+        "or name one with -m MODEL",
+    )
 
 
 def refuse_shipped(path: str, hint: str) -> None:

@@ -63,7 +63,7 @@ def _check_weights(weights: Sequence[int]) -> None:
     if min(weights) < 1:
         raise ConfigError(
             f"a weight must be a whole number from 1 on, got {min(weights)}",
-            hint="leave out a model that shall not count",
+            hint="leave out a model that should not count",
         )
 
 

@@ -11,12 +11,14 @@ from pathlib import Path
 from spamnb.errors import ModelError
 
 SUFFIX = ".spamnb"
-MESSAGE_KINDS = ("sms", "mail")  # there is a ready-made model for each, with this name
+TEXT, LONG_TEXT, MAIL = MESSAGE_KINDS = ("text", "long-text", "mail")
+READY_MADE = {TEXT: "sms", LONG_TEXT: "mail", MAIL: "mail"}  # the ready-made model for each kind
 READY_MADE_NAMES = {"sms": "ready-made model for SMS", "mail": "ready-made model for mail"}  # as base models
-AUTO = "auto"  # in place of a name: no choice, so your own model or a ready-made one
-_RESERVED = (*MESSAGE_KINDS, AUTO, "ready-made", "default")
+OWN_MODELS = {TEXT: "my-text", MAIL: "my-mail"}  # the models that `train` and `learn` write by default
+AUTO = "auto"  # in place of a name: no choice, so your own models or the ready-made ones
+_RESERVED = (*READY_MADE_NAMES, AUTO, "ready-made", "default")
 _LONG_TEXT = 400  # mean bytes of a text; those of SMS corpora have 80 to 110
-_USED = "default"  # the file in the data folder that holds the choice of `spamnb model use`
+_USED = "default-{}"  # in the data folder: what `spamnb model use` chose for text or mail
 
 
 def data_folder() -> str | None:
@@ -33,23 +35,28 @@ def data_folder() -> str | None:
     return folder if os.path.isabs(folder) else None
 
 
-def shipped_model(kind: str) -> str:
-    """Returns the ready-made model for this kind of messages."""
-    return str(Path(__file__).resolve().parent / "ready_made" / f"{kind}{SUFFIX}")
+def shipped_model(name: str) -> str:
+    """Returns the ready-made model with this name, `sms` or `mail`."""
+    return str(Path(__file__).resolve().parent / "ready_made" / f"{name}{SUFFIX}")
 
 
 def is_shipped(path: str) -> bool:
     """Tells whether a path, by whatever name, leads to a ready-made model."""
-    return os.path.realpath(path) in (os.path.realpath(shipped_model(kind)) for kind in MESSAGE_KINDS)
+    return os.path.realpath(path) in map(os.path.realpath, map(shipped_model, READY_MADE_NAMES))
 
 
 def kind_by_length(mean_size: float) -> str:
-    """Returns the kind of messages whose texts have this size: those as long as mails are mail.
+    """Returns the kind of texts of this size: some are as long as mails.
 
     >>> kind_by_length(90), kind_by_length(2000)
-    ('sms', 'mail')
+    ('text', 'long-text')
     """
-    return "mail" if mean_size > _LONG_TEXT else "sms"
+    return LONG_TEXT if mean_size > _LONG_TEXT else TEXT
+
+
+def text_or_mail(kind: str) -> str:
+    """Returns the kind that a model of one's own is for: texts of any length have the same one."""
+    return MAIL if kind == MAIL else TEXT
 
 
 def is_name(text: str) -> bool:
@@ -72,13 +79,13 @@ def model_path(text: str) -> str:
     """Returns the file of a model that is stated by name or by path; it need not exist."""
     if not is_name(text):
         return text
-    return shipped_model(text) if text in MESSAGE_KINDS else _in_folder(f"{text}{SUFFIX}")
+    return shipped_model(text) if text in READY_MADE_NAMES else _in_folder(f"{text}{SUFFIX}")
 
 
 def new_path_of(text: str) -> str:
     """Returns the file to write a model to, by name or by path; refuses names that mean something else."""
     if text in _RESERVED:
-        ready_made = text in MESSAGE_KINDS
+        ready_made = text in READY_MADE_NAMES
         raise ModelError(
             f"{text} is the name of a ready-made model" if ready_made else f"{text} cannot name a model",
             hint=f"choose another name, or write a file: ./{text}{SUFFIX}",
@@ -91,7 +98,7 @@ def name_of(path: str) -> str:
     folder, file = os.path.split(os.path.abspath(path))
     name = file.removesuffix(SUFFIX)
     named = is_name(name) and file.endswith(SUFFIX)
-    if named and (folder == data_folder() or (name in MESSAGE_KINDS and is_shipped(path))):
+    if named and (folder == data_folder() or (name in READY_MADE_NAMES and is_shipped(path))):
         return name
     return path
 
@@ -105,25 +112,25 @@ def named_models() -> list[str]:
     return [path for path in paths if name_of(path) != path]
 
 
-def used_model() -> str | None:
-    """Returns the name or path that `spamnb model use` chose, None if there is no choice."""
-    folder = data_folder()
+def used_model(kind: str) -> str | None:
+    """Returns the name or path that `spamnb model use` chose for text or mail, None if there is no choice."""
+    folder, file = data_folder(), _USED.format(text_or_mail(kind))
     try:
         if folder is not None:
-            return Path(folder, _USED).read_text("utf-8", "surrogateescape").strip() or None
+            return Path(folder, file).read_text("utf-8", "surrogateescape").strip() or None
     except FileNotFoundError:
         pass
     except OSError as error:
-        path = os.path.join(folder or "", _USED)
+        path = os.path.join(folder or "", file)
         raise ModelError(f"cannot read {path}: {error.strerror}", hint="name a model with -m MODEL") from None
     return None
 
 
-def use_model(text: str | None) -> None:
-    """Makes a model the default, or with None leaves the choice to spamnb."""
+def use_model(text: str | None, kind: str) -> None:
+    """Makes a model the default for text or mail, or with None leaves the choice to spamnb."""
     from spamnb.core import files
 
-    file = _in_folder(_USED)
+    file = _in_folder(_USED.format(text_or_mail(kind)))
     try:
         if text is not None:
             files.make_folder(os.path.dirname(file))

@@ -10,13 +10,24 @@ from typing import TYPE_CHECKING
 
 from spamnb.errors import ModelError
 from spamnb.model import model_names
-from spamnb.model.model_names import MESSAGE_KINDS, is_name, model_path, shipped_model, used_model
+from spamnb.model.model_names import (
+    MAIL,
+    OWN_MODELS,
+    READY_MADE,
+    TEXT,
+    is_name,
+    is_shipped,
+    model_path,
+    name_of,
+    shipped_model,
+    text_or_mail,
+    used_model,
+)
 
 if TYPE_CHECKING:
     from spamnb.model.spam_model import SpamModel
 
 MODEL_VARIABLE = "SPAMNB_MODEL"
-OWN_MODEL = "model"  # the name of the model that `spamnb train` writes by default
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +48,17 @@ class ModelPath:
         assert self.path is not None
         return self.path if self.stated is None else existing_path_of(self.stated)
 
+    @property
+    def is_fallback(self) -> bool:
+        """Tells whether this is a ready-made model that is used for want of another one."""
+        return self.stated is None and self.path is not None and is_shipped(self.path)
 
-def own_model() -> str | None:
-    """Returns the model that `spamnb train` writes by default, None if there is no data folder."""
+
+def own_model(kind: str) -> str | None:
+    """Returns the model that `train` and `learn` write for this kind, None if there is no data folder."""
     folder = model_names.data_folder()
-    return None if folder is None else os.path.join(folder, f"{OWN_MODEL}{model_names.SUFFIX}")
+    name = f"{OWN_MODELS[text_or_mail(kind)]}{model_names.SUFFIX}"
+    return None if folder is None else os.path.join(folder, name)
 
 
 def load(model: str | os.PathLike[str]) -> SpamModel:
@@ -75,36 +92,37 @@ def no_such_name(name: str) -> ModelError:
     )
 
 
-def possible_models(option: str | None = None) -> list[ModelPath]:
-    """Returns the models that may be used, in the order of preference; `option` is that of -m."""
-    return [
-        _stated("stated with -m", option),
-        _stated(f"${MODEL_VARIABLE}", os.environ.get(MODEL_VARIABLE) or None),
-        _stated("chosen with `spamnb model use`", used_model()),
-        ModelPath("your own model", own_model()),
-        *(_ready_made(kind) for kind in MESSAGE_KINDS),
-    ]
+def choose_model(option: str | None = None, kind: Callable[[], str] = lambda: TEXT) -> ModelPath | None:
+    """Returns the model to use, None if there is none at all: the one rule of all commands.
 
-
-def choose_model(
-    option: str | None = None, kind: Callable[[], str] = lambda: MESSAGE_KINDS[0]
-) -> ModelPath | None:
-    """Returns the model to use, None if there is none at all.
-
-    `kind` tells, if no other model is there, for which kind of messages a ready-made one is wanted.
+    It is the stated one (`option` is that of -m), else the default for the kind of the messages: the choice
+    of `spamnb model use`, the user's own model for that kind, or a ready-made one.
     """
     if option is not None:
         return _stated("stated with -m", option)
-    for model in possible_models()[: -len(MESSAGE_KINDS)]:
-        if model.usable:
-            return model
-    ready_made = _ready_made(kind())
-    return ready_made if ready_made.usable else None
+    if variable := os.environ.get(MODEL_VARIABLE):
+        return _stated(f"${MODEL_VARIABLE}", variable)
+    wanted = kind()
+    preferred = (
+        _stated("chosen with `spamnb model use`", used_model(wanted)),
+        ModelPath("your own model", own_model(wanted)),
+        ModelPath("ready-made", shipped_model(READY_MADE[wanted])),
+    )
+    return next((model for model in preferred if model.usable), None)
+
+
+def kind_without_messages() -> str:
+    """Returns, where no messages tell, the kind of the user's only model; refuses a choice of two."""
+    models = {kind: choose_model(None, lambda kind=kind: kind) for kind in OWN_MODELS}  # type: ignore[misc]
+    own = {kind: model for kind, model in models.items() if model is not None and not model.is_fallback}
+    if len({model.path for model in own.values()}) < 2:
+        return next(iter(own), TEXT)
+    text, mail = (name_of(own[kind].path or "") for kind in (TEXT, MAIL))
+    raise ModelError(
+        f"there are two models: {text} for text and {mail} for mail",
+        hint=f"name one: -m {quote(text)} or -m {quote(mail)}",
+    )
 
 
 def _stated(reason: str, text: str | None) -> ModelPath:
     return ModelPath(reason, None if text is None else model_path(text), text)
-
-
-def _ready_made(kind: str) -> ModelPath:
-    return ModelPath("ready-made", shipped_model(kind))

@@ -68,9 +68,9 @@ def from_state(state: Mapping[str, Any], create: Callable[..., SpamModel]) -> Sp
         values["base"] = BaseModel.from_state(values["base"], lambda inner: from_state(inner, create))
     try:
         if values["correction"] is not None and not make(values["scoring"]).linear:
-            raise ConfigError(f"a correction does not go with the scorer {values['scoring'].name}")
+            raise ConfigError(f"a correction does not fit the scorer {values['scoring'].name}")
         return create(**values)
-    except ConfigError as error:  # settings that do not go together, or an unknown scorer
+    except ConfigError as error:  # settings that cannot be combined, or an unknown scorer
         raise _damaged("settings", error) from None
 
 
@@ -199,7 +199,7 @@ _METRICS_WITH_RECALL = (*_METRICS_NEEDED, "ham", "false_positives")  # shown tog
 
 
 def _write_positive(model: SpamModel) -> str:
-    """With two classes, the one that the model looks for: the second if it was made for another one."""
+    """Writes, with two classes, the positive one: the second if the model was made for another one."""
     pair = model.pair if len(model.labels) == 2 else None
     return model.positive if pair is None else model.labels[pair[0]]
 

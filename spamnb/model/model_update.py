@@ -13,7 +13,7 @@ from spamnb.messages import Categories, Messages, Numbers, as_texts, check_colum
 from spamnb.model.base_model import FOLLOWS
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.message_digest import message_digests
-from spamnb.model.model_delta import Change
+from spamnb.model.model_delta import Change, ChangedDigests
 from spamnb.model.seen_messages import ByLabel, by_label
 from spamnb.readers import class_names, written_labels
 
@@ -35,7 +35,7 @@ def learn_messages(
     names = written_labels(labels) if as_written else class_names(labels, model.labels)
     counts, digests = count_messages(model, messages, names, categories, numbers)
     history = ChangeHistory(learned=int(counts.message_totals.sum()))
-    return apply_change(model, Change(counts, learned=digests, change_history=history))
+    return apply_change(model, Change(counts, ChangedDigests(learned=digests), history))
 
 
 def forget_messages(
@@ -50,17 +50,16 @@ def forget_messages(
         untaught = model.seen_messages.lessons_among(digests)
     history = ChangeHistory(forgotten=int(counts.message_totals.sum()))
     removed = merge_stores([counts], [-1])
-    change = Change(removed, forgotten=digests, change_history=history, untaught=untaught)
-    return apply_change(model, change)
+    return apply_change(model, Change(removed, ChangedDigests(forgotten=digests, untaught=untaught), history))
 
 
 def apply_change(model: SpamModel, change: Change) -> SpamModel:
     """Returns the model with a change."""
-    seen, correction = model.seen_messages, model.correction
+    seen, correction, digests = model.seen_messages, model.correction, change.digests
     if seen is not None:
-        seen = seen.plus(change.learned).plus(change.stale_added, "stale").plus(change.taught, "lessons")
-        seen = seen.minus(change.forgotten).minus(change.stale_removed, "stale")
-        seen = seen.minus(change.untaught, "lessons")
+        seen = seen.plus(digests.learned).plus(digests.stale_added, "stale").plus(digests.taught, "lessons")
+        seen = seen.minus(digests.forgotten).minus(digests.stale_removed, "stale")
+        seen = seen.minus(digests.untaught, "lessons")
     if correction is not None and len(change.weights[0]):
         correction = correction.with_weights(*change.weights)
     store, base, calibration = add_delta(model.store, change.counts), model.base, model.calibration

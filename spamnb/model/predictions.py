@@ -9,7 +9,7 @@ import numpy as np
 from spamnb.core import BoolArray, FloatArray, IntArray, Record
 from spamnb.model.calibration import LIMIT, probabilities, probability
 from spamnb.model.raw_scores import RawScores
-from spamnb.model.verdicts import MOST, Verdicts, taught_range
+from spamnb.model.unsure_verdicts import MOST, Verdicts, taught_range
 
 if TYPE_CHECKING:
     from spamnb.model.spam_model import SpamModel
@@ -64,7 +64,7 @@ class Predictions(Record):
 
 
 def class_probabilities(model: SpamModel, damped: FloatArray, known: IntArray) -> FloatArray:
-    """(n, K): the probability of each of more than two classes; all alike where every class is impossible.
+    """Returns (n, K): the probability of each of more than two classes; all alike if each is impossible.
 
     Where nothing is known it is the prior, drawn to equal shares if one class has more than `MOST`.
     """
@@ -89,7 +89,7 @@ def predict_pair(
 
 
 def all_probabilities(model: SpamModel, predictions: Predictions) -> FloatArray:
-    """(n, K): the probability of every class, in the order of the model's labels."""
+    """Returns (n, K): the probability of every class, in the order of the model's labels."""
     if model.pair is None:
         return _with_taught(
             class_probabilities(model, predictions.scored.damped, predictions.known), predictions.taught_as
@@ -138,7 +138,7 @@ def remember(model: SpamModel, predictions: Predictions, taught_as: IntArray) ->
 
 
 def _with_taught(proba: FloatArray, taught_as: IntArray | None) -> FloatArray:
-    """(n, K): at least `MOST` for the class that a message was taught with; the others share the rest."""
+    """Returns (n, K): at least `MOST` for the class a message was taught with; others share the rest."""
     rows = np.zeros(0, np.int64) if taught_as is None else np.flatnonzero(taught_as >= 0)
     if taught_as is None or not len(rows):
         return proba

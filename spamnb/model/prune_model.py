@@ -72,7 +72,7 @@ def information(store: CountStore) -> FloatArray:
 
 
 def _terms(observed: FloatArray, expected: FloatArray) -> FloatArray:
-    """x log(x / e), which is 0 for x = 0."""
+    """Computes x log(x / e), which is 0 for x = 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(observed > 0, observed * np.log(observed / expected), 0.0)
 
@@ -143,7 +143,7 @@ def age_by_half_life(model: SpamModel, days: int, today: date) -> SpamModel:
 
 
 def _halved(store: CountStore) -> CountStore:
-    """n becomes (n + r) // 2, where r is 0 for one half of the tokens and 1 for the other.
+    """Halves n to (n + r) // 2, where r is 0 for one half of the tokens and 1 for the other.
 
     r is the top bit of mix(key + N), N all occurrences in the store: the same for all classes of a token, so
     that equal counts stay equal, and different each time, so that single occurrences die out. Rounding all
@@ -170,7 +170,7 @@ def _halved_values(values: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int
 
 
 def _halved_moments(moments: Moments) -> Moments:
-    """Half as many numbers of the same mean and variance; squares are rounded up: no variance below 0."""
+    """Halves the numbers, of the same mean and variance; squares are rounded up: no variance below 0."""
     count = moments.count >> 1
     if not count:
         return Moments()

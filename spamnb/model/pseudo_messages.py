@@ -7,7 +7,7 @@
 
 Only single words are drawn: n-grams and shapes follow from them. P(w|c) is that of the scorer, divided by its
 sum over all words. Calibration, weight correction and base model play no part. `complement` and `binary` do
-not say how probable a message is, so there is nothing to draw from.
+not model whole messages, so there is nothing to draw from.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class MessageSource:
             )
         if not self._scorer.generative:
             raise ConfigError(
-                f"the scorer {self._scorer.name} does not say how probable a message is",
+                f"the scorer {self._scorer.name} does not model whole messages",
                 hint="draw from a model of another scorer, such as multinomial",
             )
         self._class, self._random = model.labels.index(label), np.random.default_rng(seed)

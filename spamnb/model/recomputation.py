@@ -155,7 +155,7 @@ def _difference(plus: float, minus: float) -> float:
 
 
 def _softplus(z: float) -> float:
-    """log(1 + e^z) without overflow."""
+    """Computes log(1 + e^z) without overflow."""
     return max(z, 0.0) + log1p(exp(-abs(z)))
 
 

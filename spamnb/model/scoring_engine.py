@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spamnb.core import FloatArray, IntArray, distinct_values, row_sums
+from spamnb.core import FloatArray, IntArray, distinct_values, join_arrays, row_sums
 from spamnb.counts import CountStore, Entries, KeyTable
 from spamnb.features import SHAPE, Batch
 from spamnb.model.raw_scores import LookedUpBatch, RawScores, TokenWeights, WordCounts
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from spamnb.scorers import ColumnScores
 
 
+_TOGETHER = 1 << 16  # tokens that are looked up at once: one message alone in half of the time
 ROUNDING = 1e-12  # the relative difference of two sums of logarithms that are the same on paper
 
 
@@ -152,11 +154,15 @@ class Engine:
     def _ids(self, batch: Batch) -> list[IntArray]:
         """Finds the store's rows of each stream's tokens, -1 for unknown ones."""
         keys = [s.keys for s in batch.streams]
-        self._seen += sum(map(len, keys))
+        sizes = [len(each) for each in keys]
+        self._seen += sum(sizes)
         if self._table is None and self._seen > self.store.vocabulary // 2:
             self._table = KeyTable.ranked(self.store.keys, self.store.messages.sum(axis=1, dtype=np.int64))
         find = self.store.find if self._table is None else self._table.find
-        return [find(k) for k in keys]
+        if sum(sizes) > _TOGETHER:
+            return [find(each) for each in keys]
+        ids, ends = find(join_arrays(keys, np.dtype(np.uint64))), accumulate(sizes)
+        return [ids[end - size : end] for end, size in zip(ends, sizes, strict=True)]
 
     def look_up(self, batch: Batch, ids: list[IntArray] | None = None) -> LookedUpBatch:
         """Merges the tokens of a batch and selects their statistics and weights."""

@@ -80,11 +80,11 @@ class SeenMessages:
         return sorted({*self.exact, *self.stale})
 
     def plus(self, digests: ByLabel, part: str = "exact") -> SeenMessages:
-        """With these messages: `exact` or `stale` ones, or `lessons`, whose labels are verdicts."""
+        """Adds messages: `exact` or `stale` ones, or `lessons`, whose labels are verdicts."""
         return self._with(part, 1, digests)
 
     def minus(self, digests: ByLabel, part: str = "exact") -> SeenMessages:
-        """Without these messages; a DataError, when first used, if an exact or stale one is not there."""
+        """Removes messages; a DataError, when first used, if an exact or stale one is not there."""
         return self._with(part, -1, digests)
 
     def _with(self, part: str, sign: int, digests: ByLabel) -> SeenMessages:
@@ -94,14 +94,14 @@ class SeenMessages:
         return SeenMessages(self._exact, self._stale, self._lessons, pending)
 
     def lessons_among(self, digests: ByLabel, taught: ByLabel = _EMPTY) -> dict[str, KeyArray]:
-        """Those of the messages that are lessons, also by `taught`; each as often as it is one."""
-        found = {}
+        """Returns those of the messages that are lessons, also by `taught`; each as often as it is one."""
+        lessons = {}
         for label, each in digests.items():
             distinct = np.unique(each)
             copies = self._count_lessons(label, distinct)
             copies = copies + _count(np.sort(taught.get(label, _NO_DIGESTS)), distinct)
-            found[label] = _common(np.repeat(distinct, copies), each)
-        return _without_empty(found)
+            lessons[label] = _common(np.repeat(distinct, copies), each)
+        return _without_empty(lessons)
 
     def as_stale(self) -> SeenMessages:
         """Returns all of them as stale, MAX_STALE at most; those that were stale before are dropped first."""
@@ -131,7 +131,7 @@ class SeenMessages:
         return bool(self._lessons) or any(part == "lessons" and sign > 0 for part, sign, _ in self._pending)
 
     def taught_labels(self, labels: Sequence[str], digests: KeyArray) -> IntArray:
-        """(n,): the place in `labels` of the only label that each message was taught with, else -1.
+        """Returns (n,): the place in `labels` of the only label that each message was taught with, else -1.
 
         Changes of the journal are looked up one by one: applying them would copy all digests.
         """
@@ -227,7 +227,7 @@ def _count(ascending: KeyArray, digests: KeyArray) -> IntArray:
 
 
 def _keep_smallest(digests: ByLabel, most: int) -> ByLabel:
-    """At most so many digests, the smallest: the same ones whatever the order of learning."""
+    """Returns at most so many digests, the smallest: the same ones whatever the order of learning."""
     if _total(digests) <= most:
         return digests
     limit = np.partition(np.concatenate(list(digests.values())), most)[most]
@@ -247,14 +247,14 @@ def _merge_sorted(arrays: Sequence[KeyArray]) -> KeyArray:
 
 
 def _common(ascending: KeyArray, digests: KeyArray) -> KeyArray:
-    """Those of the digests that are there, each at most as often as it is there."""
+    """Returns those of the digests that are there, each at most as often as it is there."""
     digests = np.sort(digests)
     repeats = np.arange(len(digests)) - np.searchsorted(digests, digests, "left")
     return digests[repeats < _count(ascending, digests)]
 
 
 def _remove(ascending: KeyArray, digests: KeyArray) -> KeyArray:
-    """One value less for each digest; a DataError if there are not as many."""
+    """Removes one value for each digest; a DataError if there are not as many."""
     digests = np.sort(digests)
     repeats = np.arange(len(digests)) - np.searchsorted(digests, digests, "left")
     at = np.searchsorted(ascending, digests, "left") + repeats

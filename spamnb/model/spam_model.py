@@ -27,7 +27,7 @@ from spamnb.model.predictions import (
 from spamnb.model.raw_scores import RawScores
 from spamnb.model.scoring_engine import log_odds_of
 from spamnb.model.spam_class import spam_classes
-from spamnb.model.verdicts import Verdicts, decide
+from spamnb.model.unsure_verdicts import Verdicts, decide
 from spamnb.storage import model_file
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class SpamModel(ModelParts):
     def taught_as(
         self, texts: Texts, categories: Categories = None, numbers: Numbers = None
     ) -> IntArray | None:
-        """(n,): the class that a learner has taught each message with, -1 for none or several.
+        """Returns (n,): the class that a learner has taught each message with, -1 for none or several.
 
         None if the model does not remember any lesson.
         """
@@ -172,11 +172,11 @@ class SpamModel(ModelParts):
         return raw if scored.base_log_odds is None else raw + scored.base_log_odds
 
     def proba(self, predictions: Predictions) -> FloatArray:
-        """(n, K): the probability of every class, in the order of `labels`."""
+        """Returns (n, K): the probability of every class, in the order of `labels`."""
         return all_probabilities(self, predictions)
 
     def expected_costs(self, predictions: Predictions) -> FloatArray | None:
-        """(n, K): the expected cost of each verdict; None if the decision states no cost."""
+        """Returns (n, K): the expected cost of each verdict; None if the decision states no cost."""
         table = self.decision.cost_table_of(self.labels, self.positive)
         return None if table is None else np.einsum("nt,tv->nv", self.proba(predictions), table)
 
@@ -189,13 +189,13 @@ class SpamModel(ModelParts):
     def predict_proba(
         self, messages: Messages, categories: Categories = None, numbers: Numbers = None
     ) -> FloatArray:
-        """(n, K): the probability of every class, in the order of `labels`."""
+        """Returns (n, K): the probability of every class, in the order of `labels`."""
         return self.proba(self.score(messages, categories, numbers))
 
     def log_odds(
         self, messages: Messages, categories: Categories = None, numbers: Numbers = None
     ) -> FloatArray:
-        """(n,): log P(positive) - log P(not positive) of each message."""
+        """Returns (n,): log P(positive) - log P(not positive) of each message."""
         return self.score(messages, categories, numbers).log_odds
 
     def evaluate(
@@ -280,7 +280,7 @@ class SpamModel(ModelParts):
         model_names.check_no_name(path, hint=f"a model of that name: spamnb.load({os.fspath(path)!r})")
         if not os.path.lexists(os.path.realpath(path) + model_file.JOURNAL):
             return cls.from_state(model_file.read(path))
-        from spamnb.model.model_delta import load_with_journal
+        from spamnb.model.journal_records import load_with_journal
 
         return load_with_journal(cls, path, warn)
 

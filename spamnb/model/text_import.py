@@ -86,7 +86,7 @@ class _Reader:
         head = self._object(1, line) if line.startswith(b"{") else {}
         if head.pop("format", None) != FORMAT or head.pop("version", None) != VERSION:
             raise DataError(
-                f"{self._name} is no exported model: its first line has no format {FORMAT!r} {VERSION}",
+                f"{self._name} is not an exported model: its first line has no format {FORMAT!r} {VERSION}",
                 hint="write one with `spamnb model export MODEL -o FILE`",
             )
         try:
@@ -145,14 +145,14 @@ class _Reader:
         """Reports what is missing."""
         notes, came, announced = [], len(self._tokens), self._announced
         if came < announced:
-            tokens = f"{announced:,} token{'' if announced == 1 else 's'}, {came:,} came"
+            tokens = f"{announced:,} token{'' if announced == 1 else 's'}, got {came:,}"
             cut = "it was cut short, or lines were removed"
-            notes.append(f"the header of {self._name} promises {tokens}: {cut}")
+            notes.append(f"the header of {self._name} announces {tokens}: {cut}")
         return [*notes, *([self._lost()] if self._lost() else [])]
 
     def _lost(self) -> str:
         lost = [IN_LAST_LINE[name] for name in self._in_last_line if name not in self._state]
-        return f"{self._name} has lost its last line, and with it {' and '.join(lost)}" if lost else ""
+        return f"{self._name} lacks its last line, and with it {' and '.join(lost)}" if lost else ""
 
     def model(self) -> SpamModel:
         if "base" in self._in_last_line and "base" not in self._state:  # it would classify otherwise
@@ -160,7 +160,7 @@ class _Reader:
         self._tokens.sort(key=lambda token: token.key)
         for before, token in pairwise(self._tokens):
             if before.key == token.key:
-                raise self._wrong(max(before.line, token.line), "the token stands here a second time")
+                raise self._wrong(max(before.line, token.line), "the token is repeated")
         messages = sum(self._state["counts"]["message_totals"])
         if messages + sum(sum(token.occurrences) for token in self._tokens) > LARGEST:
             largest = max(self._tokens, key=lambda token: sum(token.occurrences))
@@ -191,7 +191,7 @@ class _Reader:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def _are_counts(values: Any, size: int) -> bool:

@@ -32,7 +32,7 @@ class MailVerdict(Record):
 def with_verdict(
     raw: bytes, model: SpamModel, limits: Limits, explain: Callable[[Explanation], str] | None = None
 ) -> bytes:
-    """The mail with the verdict of the model in its header; `explain` writes an explanation as one line.
+    """Writes the verdict of the model into the header of a mail; `explain` adds an explanation as one line.
 
     A model without a class for spam is refused: X-Spam-Flag would claim what no one has labelled.
     """
@@ -60,7 +60,7 @@ def mail_verdict(model: SpamModel, predictions: Predictions, row: int = 0) -> Ma
 
 
 def _has_threshold(model: SpamModel, spam: tuple[str, ...]) -> bool:
-    """Whether the threshold of the model is one for spam: among more classes the likeliest is the verdict."""
+    """Tells whether the threshold is one for spam: among more classes the likeliest is the verdict."""
     return len(model.labels) == 2 and spam == (model.positive,)
 
 
@@ -72,14 +72,14 @@ def _threshold_log_odds(model: SpamModel) -> float:
 
 
 def _follows_log_odds(predictions: Predictions, row: int) -> bool:
-    """Whether neither a lesson nor a lack of evidence moved the probability away from the log-odds."""
+    """Tells whether neither a lesson nor a lack of evidence moved the probability from the log-odds."""
     return not (predictions.lacks_evidence[row] or predictions.taught_label(row))
 
 
 def _class_odds(
     model: SpamModel, predictions: Predictions, spam: tuple[str, ...], row: int
 ) -> tuple[float, float]:
-    """P(spam) and its log-odds, from the probabilities of all classes."""
+    """Computes P(spam) and its log-odds from the probabilities of all classes."""
     proba = dict(zip(model.labels, model.proba(predictions)[row].tolist(), strict=True))
     p, other = sum(proba[name] for name in spam), sum(q for name, q in proba.items() if name not in spam)
     return min(p, 1.0), _log_odds(p, other)
@@ -90,7 +90,7 @@ def _log_odds(p: float, other: float) -> float:
 
 
 def verdict_fields(verdict: MailVerdict, remarks: list[str]) -> list[tuple[str, str]]:
-    """The header fields, in the words that mail programs and sieve scripts look for."""
+    """Returns the header fields, in the words that mail programs and sieve scripts look for."""
     status = f"{'Yes' if verdict.is_spam else 'No'}, score={verdict.score:.1f} required={REQUIRED:.1f}"
     p = f"p={verdict.probability:.4f}, log_odds={verdict.log_odds:.2f}"
     return [

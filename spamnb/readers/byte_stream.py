@@ -151,7 +151,7 @@ def check_whole(name: str, size: int, bytes_read: int) -> None:
     """Refuses a file that had more bytes when it was opened than could be read."""
     if bytes_read < size:
         raise DataError(
-            f"{name} was cut while it was read: {bytes_read:,} bytes of {size:,} were there",
+            f"{name} was truncated while it was read: {bytes_read:,} of {size:,} bytes",
             hint="try again when nothing writes to it",
         )
 

@@ -154,7 +154,7 @@ def too_long(name: str, start: int) -> DataError:
     """Describes a message that is too long: to classify one takes about thirty times its size in memory."""
     return DataError(
         f"{name}: the message that begins at byte {start:,} is longer than {LONGEST_RECORD >> 20} MiB",
-        hint="cut it, or leave it out; if this is no file of messages, give another one",
+        hint="cut it, or leave it out; if this is not a file of messages, give another one",
     )
 
 
@@ -194,5 +194,5 @@ def record_too_long(name: str, line: int, longest: int) -> DataError:
     """Describes a record of a table that is longer than so many bytes."""
     return DataError(
         f"{name} line {line:,}: this record is longer than {longest >> 20} MiB",
-        hint="cut it, or leave it out; if this is no table of messages, give another file",
+        hint="cut it, or leave it out; if this is not a table of messages, give another file",
     )

@@ -8,10 +8,13 @@ from rich.console import Console
 from rich.measure import measure_renderables
 from rich.segment import Segment, Segments
 from rich.table import Column, Table
+from rich.text import Text
 
 from spamnb.core import visible
+from spamnb.features import token_label
 
 UNLIMITED = 100_000  # columns of a console that is no terminal: no row is wrapped, no column dropped
+_WIDE = 120  # columns of a terminal with room for both names of a token
 _GAP = 2  # between two columns
 _LONGEST_WORD = 0.6  # share of the terminal; a longer word of a message is broken, not all else dropped
 
@@ -27,6 +30,17 @@ def plain_table(*columns: tuple[str, str]) -> Table:
             no_wrap=name not in ("token", "value"),
         )
     return table
+
+
+def token_text(token: str, width: int = UNLIMITED) -> Text:
+    """Returns a token for a table: by its name if it is no word, with its spelling if there is room.
+
+    >>> token_text("free").plain, token_text("shape:number=5").plain, token_text("shape:number=5", 80).plain
+    ('free', '5-digit number (shape:number=5)', '5-digit number')
+    """
+    label = token_label(token)
+    spelling = f" ({visible(token)})" if width >= _WIDE else ""
+    return Text.assemble(visible(label), (spelling, "dim")) if label else Text(visible(token))
 
 
 def print_table(console: Console, table: Table) -> None:

@@ -25,7 +25,10 @@ def formula_texts(formula: Formula, column: str = "weight") -> list[FormulaText]
     if len(formula.classes) != 2:
         return [FormulaText(title, _class_equations(formula), _legend(formula, column))]
     described = FormulaText(title, _pair_equations(formula), _legend(formula, column))
-    return [described, *(formula_texts(formula.base, "base model") if formula.base is not None else [])]
+    return [
+        described,
+        *(formula_texts(formula.base.formula, "base model") if formula.base is not None else []),
+    ]
 
 
 def probability_headings(formula: Formula) -> list[str]:
@@ -79,8 +82,8 @@ def _score(formula: Formula) -> str:
     score = _damped(formula, terms if formula.estimate.vocabulary else "b", always=is_linear)
     if formula.base is None:
         return score
-    own = f"share * ({score})" if formula.base_by_share else score
-    return f"{own} + {formula.base_weight:g} * base"
+    own = f"share * ({score})" if formula.base.by_share else score
+    return f"{own} + {formula.base.weight:g} * base"
 
 
 def _damped(formula: Formula, terms: str, always: bool = False) -> str:
@@ -117,7 +120,7 @@ def _legend(formula: Formula, column: str) -> Legend:
         rows.append(("m", f"number {which}{' and columns' * formula.sum.columns} in the message"))
     if formula.base is not None:
         rows.append(("base", "log-odds by the base model"))
-        if formula.base_by_share:
+        if formula.base.by_share:
             rows.append(("share", "the known tokens of a message that your messages have, as a share"))
     if not formula.estimate.vocabulary:
         return rows

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from spamnb.core import visible
 from spamnb.model import Basis, Evidence, Explanation, describe
-from spamnb.report.column_fit import fit_columns, fits, plain_table, print_table
+from spamnb.report.column_fit import fit_columns, fits, plain_table, print_table, token_text
 from spamnb.settings import ScorerConfig
 
 _BARS = (20, 10, 5)  # columns of the longest bar, where there is room
@@ -195,7 +195,7 @@ def _evidence_cells(evidence: Evidence, largest: float, longest: int, block: str
     return [
         Text(f"{evidence.log_odds:+.3f}", style),
         Text(bar, style),
-        Text(visible(evidence.token)),
+        token_text(evidence.token, 0),
         Text(str(evidence.times)),
         *(Text(" / ".join(f"{n:,}" for n in counts), "dim") for counts in by_model),
     ]

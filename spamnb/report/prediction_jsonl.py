@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray
+from spamnb.features import token_label
 from spamnb.messages import Chunk
 from spamnb.model import Predictions
 from spamnb.report.new_columns import Header
@@ -158,11 +159,16 @@ def explanation_row(explanation: Explanation) -> Row:
 
 
 def _evidence_row(evidence: Evidence, explanation: Explanation) -> Row:
-    """Returns a token with its counts of each class, messages or occurrences, also in the base model."""
+    """Returns a token with its counts of each class, messages or occurrences, also in the base model.
+
+    A token that is no word has a label too: `5-digit number` for `shape:number=5`.
+    """
+    label = token_label(evidence.token)
     counts = evidence.base_counts
     base = {} if counts is None else {f"base_{explanation.basis.base_counted}": list(counts)}
     return {
         "token": evidence.token,
+        **({"label": label} if label else {}),
         "times": evidence.times,
         "log_odds": _finite(evidence.log_odds),
         explanation.basis.counted: list(evidence.counts),

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from spamnb.core import visible
 from spamnb.model import Formula, TokenRow, Verification
-from spamnb.report.column_fit import fit_columns, plain_table, print_table
+from spamnb.report.column_fit import fit_columns, plain_table, print_table, token_text
 from spamnb.report.formula_text import counts_text, formula_texts, probability_headings
 
 
@@ -45,7 +45,7 @@ def show_tokens(
         weight = _weight(row.weight) if row.known else Text("unknown")
         base = [_weight(row.base_weight) if row.base_weight else Text(nothing)] if with_base else []
         table.add_row(
-            Text(visible(row.token)),
+            token_text(row.token, console.width),
             *(*number, *_numbers(formula, row, nothing), *(parts if refined else []), weight, *base),
         )
     places = range(first, first + many), range(first + many, first + 2 * many)

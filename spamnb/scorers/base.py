@@ -93,7 +93,7 @@ class Fraction(NamedTuple):
     below: FloatArray
 
     def log(self, counts: FloatArray, is_ngram: NDArray[np.bool_]) -> FloatArray:
-        """(R, K): log P of tokens with these counts."""
+        """Returns (R, K): log P of tokens with these counts."""
         if self.added == self.added_to_ngrams:
             return log_ratio(counts + self.added, self.below)
         return log_ratio(counts + np.where(is_ngram, self.added_to_ngrams, self.added)[:, None], self.below)
@@ -133,22 +133,22 @@ class Scorer(ABC):
 
     @abstractmethod
     def estimate(self, stats: Stats) -> FloatArray:
-        """(R, K): log P(i | c), smoothed; the weight of one occurrence of token i."""
+        """Returns (R, K): log P(i | c), smoothed; the weight of one occurrence of token i."""
 
     def fraction(self, _: Stats) -> Fraction | None:
         """Returns how P(i|c), or the rate, comes from the count of a token; None if it does so otherwise."""
         return None
 
     def occurrence_weights(self, weights: FloatArray) -> FloatArray:
-        """(R, K): what a token in a message adds, as far as it depends on nothing else in the message."""
+        """Returns (R, K): what a token in a message adds, if that depends on nothing else in the message."""
         return weights
 
     def bias(self, stats: Stats) -> FloatArray:
-        """(K,): the part of the score that all messages share, the log prior."""
+        """Returns (K,): the part of the score that all messages share, the log prior."""
         return log_prior(stats, self.config)
 
     def log_prior(self, stats: Stats) -> FloatArray:
-        """(K,): the part of the bias that compares the classes if all of them are impossible."""
+        """Returns (K,): the part of the bias that compares the classes if all of them are impossible."""
         return log_prior(stats, self.config)
 
     def terms(self, weights: FloatArray, entries: Entries, _: Stats) -> tuple[IntArray, FloatArray]:
@@ -157,7 +157,7 @@ class Scorer(ABC):
         return entries.rows, values if self.once else values * entries.counts[:, None]
 
     def text_scores(self, entries: Entries, stats: Stats, weights: FloatArray) -> FloatArray:
-        """(messages, K): the sum of each message's terms."""
+        """Returns (messages, K): the sum of each message's terms."""
         if stats.classes == 2 and self.once and self.linear:
             return pair_sums(weights, entries.rows, entries.ids, entries.size)
         rows, values = self.terms(weights, entries, stats)
@@ -167,7 +167,7 @@ class Scorer(ABC):
         return out
 
     def joint(self, entries: Entries, stats: Stats) -> FloatArray:
-        """(messages, K): log P(c) + log P(x | c), the sum of the bias and of all terms."""
+        """Returns (messages, K): log P(c) + log P(x | c), the sum of the bias and of all terms."""
         return self.text_scores(entries, stats, self.estimate(stats)) + self.bias(stats)
 
     def counts(self, stats: Stats) -> tuple[FloatArray, FloatArray]:
@@ -178,7 +178,7 @@ class Scorer(ABC):
 
 
 def pair_sums(weights: FloatArray, rows: IntArray, ids: IntArray, size: int) -> FloatArray:
-    """(size, 2): adds up the weights of each message's tokens, for two classes.
+    """Adds up the weights of each message's tokens, for two classes: (size, 2).
 
     Both weights of a token are fetched and added at once, as a complex number: 5 ns a token instead of 10
     with a vocabulary beyond the cache.
@@ -188,7 +188,7 @@ def pair_sums(weights: FloatArray, rows: IntArray, ids: IntArray, size: int) -> 
 
 
 def class_weights(config: ScorerConfig, labels: tuple[str, ...], totals: IntArray | FloatArray) -> FloatArray:
-    """(K,): how many times a message of each class counts; with balance=weight all classes are alike."""
+    """Returns (K,): how many times a message counts; with balance=weight all classes are alike."""
     stated = dict(config.class_weights)
     weights = np.array([stated.get(label, 1.0) for label in labels]) if stated else np.ones(len(totals))
     if config.balance != "weight":
@@ -198,7 +198,7 @@ def class_weights(config: ScorerConfig, labels: tuple[str, ...], totals: IntArra
 
 
 def log_prior(stats: Stats, config: ScorerConfig) -> FloatArray:
-    """log pi_c: learned as D_c / sum D, uniform, or as set."""
+    """Computes log pi_c: learned as D_c / sum D, uniform, or as set."""
     if config.prior == "uniform":
         return np.full(stats.classes, -np.log(stats.classes))
     if config.prior == "learned":
@@ -211,12 +211,12 @@ def log_prior(stats: Stats, config: ScorerConfig) -> FloatArray:
 
 
 def safe_log(x: FloatArray) -> FloatArray:
-    """log x with log 0 = -inf and no warning: without smoothing an unseen word makes a class impossible."""
+    """Computes log x, -inf for 0: without smoothing an unseen word makes a class impossible."""
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(x), np.float64)
 
 
 def log_ratio(above: FloatArray, below: FloatArray) -> FloatArray:
-    """log(above / below); a class that has nothing to divide by (0/0) makes its tokens impossible."""
+    """Computes log(above / below); a class with nothing to divide by (0/0) makes its tokens impossible."""
     with np.errstate(invalid="ignore"):  # smoothing of 1e308 makes both infinite
         return np.where(below > 0, safe_log(above) - safe_log(np.maximum(below, 1e-300)), -np.inf)

@@ -23,7 +23,7 @@ NARROWEST = 1e-6
 
 
 def m_estimate(n_value: float, n: float, m: float, p: float) -> float:
-    """(n_value + m p) / (n + m), document 004.
+    """Returns (n_value + m p) / (n + m), document 004.
 
     >>> m_estimate(0, 5, 1, 1 / 3) == 1 / 18
     True
@@ -51,7 +51,7 @@ def gaussian_parameters(moments: Sequence[Moments], ddof: int) -> tuple[FloatArr
 
 
 def gaussian_log_p(x: FloatArray, mean: FloatArray, sd: FloatArray) -> FloatArray:
-    """(n, K): log of the normal density; 0 where x is missing or a class has no number at all."""
+    """Returns (n, K): log of the normal density; 0 where x is missing or a class has no number at all."""
     with np.errstate(over="ignore"):
         z = np.clip((np.where(np.isfinite(x), x, 0.0)[:, None] - mean) / sd, -1e150, 1e150)
     log_p = -0.5 * z * z - np.log(sd) - 0.5 * np.log(2 * np.pi)

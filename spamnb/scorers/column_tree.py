@@ -45,7 +45,7 @@ def pair_table(store: CountStore, a: str, b: str, weights: FloatArray) -> PairTa
 
 
 def mutual_information(n: FloatArray) -> float:
-    """I(a; b | c) of counts n_xuc.
+    """Computes I(a; b | c) of counts n_xuc.
 
     >>> round(mutual_information(np.array([[[2.0], [0.0]], [[0.0], [2.0]]])), 6)  # log 2
     0.693147
@@ -93,14 +93,14 @@ class ColumnTree:
         return self._log_p.get(column, {})
 
     def log_p(self, column: str, value: str, parent_value: str, alone: FloatArray) -> FloatArray:
-        """(K,): log P(value | the parent's value, c); `alone` where the parent says nothing of the column."""
+        """Returns (K,): log P(value | the parent's value, c); `alone` if the parent says nothing of it."""
         return self._log_p[column].get((value, parent_value), alone)
 
 
 def _conditional(
     table: PairTable, is_first: bool, values: list[str], config: ScorerConfig
 ) -> dict[tuple[str, str], FloatArray]:
-    """log P(x | u, c) of all `values` x of a column, the first or second of the table, and u of the other."""
+    """Computes log P(x | u, c) of all `values` x of a column, the first or second, and u of the other."""
     seen, parent_values, n = (
         table if is_first else (table.second, table.first, table.counts.transpose(1, 0, 2))
     )

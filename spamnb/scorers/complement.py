@@ -23,7 +23,7 @@ class Complement(Scorer):
         return -self.fraction(stats).log(counts.sum(axis=1, keepdims=True) - counts, stats.is_ngram)
 
     def fraction(self, stats: Stats) -> Fraction:
-        """P(i|not c), from the counts of the other classes."""
+        """Computes P(i|not c), from the counts of the other classes."""
         _, totals = self.counts(stats)
         alpha = self.config.smoothing(stats.vocabulary)
         return Fraction(alpha, alpha, totals.sum() - totals + alpha * stats.vocabulary)

@@ -45,7 +45,7 @@ class Gaussian:
         self.correlation = covariance / self.scale[:, :, None] / self.scale[:, None, :]
 
     def log_p(self, numbers: Mapping[str, FloatArray], size: int) -> dict[str, FloatArray]:
-        """(size, K) for each column: log p(x | the columns before it, c); 0 where x is missing."""
+        """Returns (size, K) for each column: log p(x | the columns before it, c); 0 where x is missing."""
         missing = np.full(size, np.nan)
         x = np.array([np.asarray(numbers.get(name, missing), np.float64) for name in self.columns])
         terms = np.zeros((len(self.columns), size, len(self.mean)))
@@ -64,7 +64,7 @@ class Gaussian:
         return dict(zip(self.columns, (self.mean[c] + self.scale[c] * away).tolist(), strict=True))
 
     def _chain(self, x: FloatArray, c: int, columns: NDArray[np.intp]) -> FloatArray:
-        """(columns, rows): one term after the other, by arithmetic that is the same for one row and many."""
+        """Returns (columns, rows): one term after the other, by the same arithmetic for one row and many."""
         scale = self.scale[c, columns]
         factor = _cholesky(self.correlation[c][np.ix_(columns, columns)], self.narrowest[columns] / scale)
         with np.errstate(over="ignore"):
@@ -81,7 +81,7 @@ class Gaussian:
 
 
 def _cholesky(matrix: FloatArray, least: FloatArray) -> FloatArray:
-    """L with L L' = matrix, each L_jj being at least `least[j]`.
+    """Computes L with L L' = matrix, each L_jj being at least `least[j]`.
 
     >>> _cholesky(np.array([[4.0, 2.0], [2.0, 5.0]]), np.zeros(2)).tolist()
     [[2.0, 0.0], [1.0, 2.0]]

@@ -91,7 +91,7 @@ class Ranks(Record):
 
     @classmethod
     def of(cls, weights: FloatArray, limit: int) -> Ranks:
-        """Equal weights go by id, so that a message has the same tokens in any batch."""
+        """Ranks tokens; equal weights go by id, so that a message has the same tokens in any batch."""
         place = np.empty(len(weights), np.uint32)
         place[np.argsort(weights, kind="stable")] = np.arange(len(weights), dtype=np.uint32)
         return cls(place, int(np.count_nonzero(weights < -NEUTRAL)), limit)

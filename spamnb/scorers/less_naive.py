@@ -34,7 +34,7 @@ class LessNaive(Scorer):
         return False
 
     def estimate(self, stats: Stats) -> FloatArray:
-        """log P_0."""
+        """Computes log P_0."""
         return self.fraction(stats).log(stats.tokens, stats.is_ngram)
 
     def fraction(self, stats: Stats) -> Fraction:

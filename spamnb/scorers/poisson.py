@@ -23,7 +23,7 @@ class Poisson(Scorer):
     needs_lengths = True
 
     def estimate(self, stats: Stats) -> FloatArray:
-        """log r_ic."""
+        """Computes log r_ic."""
         return self.fraction(stats).log(self.counts(stats)[0], stats.is_ngram)
 
     def fraction(self, stats: Stats) -> Fraction:
@@ -39,7 +39,7 @@ class Poisson(Scorer):
 
 
 def log_factorial(n: IntArray) -> FloatArray:
-    """log n!, by table up to 170 and by Stirling's series beyond (its error there is below 1e-12).
+    """Computes log n!, by table up to 170 and by Stirling's series beyond (its error there is below 1e-12).
 
     >>> round(float(log_factorial(np.array([5]))[0]), 6)  # log 120
     4.787492

@@ -55,8 +55,10 @@ class FilterService:
     async def forget(self, messages: Sequence[Message], label: str, source: str) -> tuple[str, Taught]:
         return await self._teach(lambda: self.lessons.forget(messages, label), source)
 
-    async def undo(self, source: str, lesson: int | None = None) -> tuple[str, Taught]:
-        return await self._teach(lambda: self.lessons.undo(lesson), source)
+    async def undo(
+        self, source: str, lesson: int | None = None, model: str | None = None
+    ) -> tuple[str, Taught]:
+        return await self._teach(lambda: self.lessons.undo(lesson, model), source)
 
     async def _teach(self, change: Callable[[], Taught], source: str) -> tuple[str, Taught]:
         begin, request = time.perf_counter(), self.ids.next()

@@ -20,8 +20,8 @@ WITH grouped AS (
     verdict, probability, COUNT(*) OVER (PARTITION BY digest) AS copies,
     ROW_NUMBER() OVER (PARTITION BY digest ORDER BY id DESC) AS place
   FROM messages WHERE :search = '' OR text LIKE :pattern ESCAPE '\\'),
-latest AS (SELECT MAX(id), digest, label, lesson FROM labels GROUP BY digest)
-SELECT grouped.*, COALESCE(label, '') AS label, lesson FROM grouped LEFT JOIN latest USING (digest)
+latest AS (SELECT MAX(id), digest, label, lesson, model FROM labels GROUP BY digest)
+SELECT grouped.*, COALESCE(label, '') AS label, lesson, model FROM grouped LEFT JOIN latest USING (digest)
 WHERE place = 1
 """
 _FILTERS = {

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 from threading import Condition, Thread
 
@@ -18,11 +19,32 @@ MOST_BYTES = 32 << 20  # of the messages that wait
 _PAUSE = 0.2  # seconds in which events are collected
 
 
-class HistoryWriter:
-    """Collects events and writes them together; more than `MOST_WAITING` are dropped and counted."""
+class HistoryReport:
+    """Counts what a history could not keep, and warns once while it cannot be written."""
 
-    def __init__(self, history: MessageHistory, dropped: Callable[[int], None] = lambda _: None) -> None:
-        self.history, self._dropped = history, dropped
+    def __init__(
+        self, dropped: Callable[[int], None] = lambda _: None, warn: Callable[[str], None] = lambda _: None
+    ) -> None:
+        self.dropped, self._warn, self._last_warning = dropped, warn, ""
+
+    def written(self) -> None:
+        """Makes the next warning a new one."""
+        self._last_warning = ""
+
+    def failed(self, error: Exception) -> None:
+        """Reports an error of the database, such as a full disk, as a warning, others as faults."""
+        if not isinstance(error, sqlite3.OperationalError):
+            log_fault(error)
+        elif (warning := f"the history cannot be written: {error}") != self._last_warning:
+            self._last_warning = warning
+            self._warn(f"{warning}; messages that it cannot keep are dropped")
+
+
+class HistoryWriter:
+    """Collects events and writes them together; more than `MOST_WAITING` are dropped and reported."""
+
+    def __init__(self, history: MessageHistory, report: HistoryReport) -> None:
+        self.history, self._report = history, report
         self._waiting: list[Classified | Labelled | Undone] = []
         self._bytes = 0
         self._changed = Condition()
@@ -46,7 +68,7 @@ class HistoryWriter:
             self._collected += min(len(event.scored), max(room, 0))
             self._changed.notify_all()
         if len(event.scored) > room:
-            self._dropped(len(event.scored) - max(room, 0))
+            self._report.dropped(len(event.scored) - max(room, 0))
 
     def corrected(self, event: Corrected) -> None:
         taught = event.taught
@@ -78,14 +100,18 @@ class HistoryWriter:
         while self._wait():
             with self._changed:
                 events, self._waiting, self._bytes, self._urgent = self._waiting, [], 0, False
-            try:
-                self.history.write(events)
-            except Exception as error:  # a full disk must not stop the server
-                log_fault(error)
-                self._dropped(len(events))
+            self._write(events)
             with self._changed:
                 self._written += len(events)
                 self._changed.notify_all()
+
+    def _write(self, events: Sequence[Classified | Labelled | Undone]) -> None:
+        try:
+            self.history.write(events)
+            self._report.written()
+        except Exception as error:  # a full disk must not stop the server
+            self._report.failed(error)
+            self._report.dropped(len(events))
 
     def _wait(self) -> bool:
         """Waits for events, and a little longer for more of them; returns False at the end."""

@@ -36,6 +36,7 @@ from spamnb.service.service_metrics import CONTENT_TYPE, ServiceMetrics
 MOST_LESSONS = 1000  # messages of one lesson
 _JSON = "application/json"
 LessonNumber = Annotated[int | None, Query(ge=1, description="Its number, as in the answer of /learn.")]
+LessonModel = Annotated[str | None, Query(description="Its model, as in the answer of /learn.")]
 Send = Callable[[Any], Awaitable[None]]
 Receive = Callable[[], Awaitable[Any]]
 
@@ -125,9 +126,13 @@ class HttpApi:
         messages, label = await self._lesson_of(request)
         return _json(taught_row(*await self.service.forget(messages, label, "http")))
 
-    async def undo(self, lesson: LessonNumber = None) -> Response:
-        """Takes a lesson back: this one, or else the last of a server that is not undone yet."""
-        return _json(taught_row(*await self.service.undo("http", lesson)))
+    async def undo(self, lesson: LessonNumber = None, model: LessonModel = None) -> Response:
+        """Takes a lesson back: this one, or else the last of a server that is not undone yet.
+
+        The models for text and for mail count their lessons each. Where both have a lesson of this number,
+        `model` says which one is meant.
+        """
+        return _json(taught_row(*await self.service.undo("http", lesson, model)))
 
     async def health(self) -> Response:
         """Tells that the server works, and which models it uses. Needs no token."""
@@ -195,12 +200,14 @@ def error_response(error: Exception) -> Response:
         headers |= {"WWW-Authenticate": "Bearer"} if status == 401 else {}
     elif isinstance(error, SpamnbError):
         status = 409 if isinstance(error, ModelError | NothingToUndoError) else 422
+        if isinstance(error.__cause__, OSError):  # nothing is wrong with the request: the disk is full
+            status = 503
         message, hint = error.message, error.hint
     elif isinstance(error, RequestValidationError):
         where = "/".join(str(part) for part in error.errors()[0]["loc"])
         status, message, hint = 422, f"wrong value of {where}", "GET /openapi.json describes all values"
     elif isinstance(error, HTTPException):
-        status, message, hint = error.status_code, str(error.detail), "GET /openapi.json lists all routes"
+        status, message, hint = error.status_code, error.detail.lower(), "GET /openapi.json lists all routes"
     else:
         log_fault(error)
         status, message, hint = 500, f"internal error: {type(error).__name__}", "see the log of the server"

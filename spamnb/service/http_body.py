@@ -96,11 +96,8 @@ def parse_messages(scope: Scope, body: bytes) -> MessageRequest:
         return MessageRequest([Message.of_bytes(_not_empty(body))], label=label)
     if kind == FORM:
         return _parse_form(body, label)
-    raise HttpError(
-        415,
-        f"cannot read the content type {kind or 'that is missing'!r}",
-        f"send {JSON}, {MAIL}, {TEXT} or {FORM}",
-    )
+    problem = f"cannot read the content type {kind!r}" if kind else "the request has no content type"
+    raise HttpError(415, problem, f"send {JSON}, {MAIL}, {TEXT} or {FORM}")
 
 
 def _not_empty(body: bytes) -> bytes:
@@ -135,7 +132,9 @@ def parse_json(body: bytes) -> MessageRequest:
 
 def _list_of(texts: object) -> list[Message]:
     if not isinstance(texts, list) or not texts or len(texts) > MOST_MESSAGES:
-        raise HttpError(422, f"texts must be a list of 1 to {MOST_MESSAGES:,} strings")
+        raise HttpError(
+            422, f"texts must be a list of 1 to {MOST_MESSAGES:,} strings", 'send {"texts": ["...", "..."]}'
+        )
     try:
         return [Message(text.encode()) for text in texts]
     except (AttributeError, UnicodeEncodeError):  # no strings, or lone surrogates
@@ -144,7 +143,7 @@ def _list_of(texts: object) -> list[Message]:
 
 def _string(text: object) -> str:
     if not isinstance(text, str):
-        raise HttpError(422, f"a text must be a string, got {type(text).__name__}")
+        raise HttpError(422, f"a text must be a string, got {type(text).__name__}", 'send {"text": "..."}')
     return text
 
 
@@ -157,4 +156,5 @@ def _parse_form(body: bytes, label: str) -> MessageRequest:
     for name in ("Body", "text"):
         if name in fields:
             return MessageRequest([Message.of_text(fields[name])], label=label or fields.get("label", ""))
-    raise HttpError(422, "the form has no field Body", "send the text in the field Body")
+    hint = f'send the text in the field Body, or {{"text": "..."}} with the content type {JSON}'
+    raise HttpError(422, "the form has no field Body", hint)

@@ -120,5 +120,6 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
         415: "The content type is unknown.",
         422: "The body does not have the expected fields.",
         500: "Internal error.",
+        503: "The model cannot be written, for example because the disk is full.",
     }.items()
 }

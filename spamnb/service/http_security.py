@@ -50,7 +50,8 @@ class RequestGuard:
     def _check_token(self, scope: Scope) -> None:
         scheme, _, token = header_of(scope, b"authorization").partition(b" ")
         if scheme.lower() != b"bearer" or not hmac.compare_digest(token.strip(), self._token):
-            raise HttpError(401, "a token is required", "send the header Authorization: Bearer TOKEN")
+            problem = "the token is wrong" if token else "a token is required"
+            raise HttpError(401, problem, "send the header Authorization: Bearer TOKEN")
 
 
 def host_name(host: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from threading import Lock
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ import numpy as np
 from spamnb.core import FloatArray
 from spamnb.errors import DataError, ModelError
 from spamnb.messages import Texts
-from spamnb.model import LessonEntry, SpamModel, model_to_change
+from spamnb.model import MESSAGE_KINDS, LessonEntry, SpamModel, model_to_change
 from spamnb.service.live_model import LiveModels
 from spamnb.service.message_scoring import Message, texts_of
 from spamnb.training import Learner, LearnResult, class_label, history, own_model_started, undo
@@ -52,23 +52,35 @@ class Lessons:
         """Forgets messages as this label, or as the one that they were learned with."""
         return self._change(FORGET, messages, label)
 
-    def undo(self, lesson: int | None = None) -> Taught:
-        """Takes a lesson back: this one, or else the last of a server that is not undone yet."""
+    def undo(self, lesson: int | None = None, model: str | None = None) -> Taught:
+        """Takes a lesson of a model back: this one, or else the last of a server that is not undone yet."""
         with self._turn:
-            path = model_to_change(self._option)
-            result = undo(path, lesson=_last_lesson(path) if lesson is None else lesson, source=SOURCE)
+            paths = [path for path in self._paths() if model in (None, path)]
+            if not paths:
+                raise NothingToUndoError(f"no model in use is {model}", "GET /healthz names the models")
+            path, number = _last_lesson(paths) if lesson is None else _lesson_of(paths, lesson)
+            result = undo(path, lesson=number, source=SOURCE)
             self._models.check()
             entry = result.lesson
             return Taught(
                 UNDO, path, [], "", _outcome(entry), None if entry is None else entry.id, result.undone
             )
 
+    def _paths(self) -> list[str]:
+        """Returns the models that learn; an error if there is none."""
+        paths: dict[str, None] = {}
+        for kind in MESSAGE_KINDS:
+            with suppress(ModelError):
+                paths[model_to_change(self._option, lambda kind=kind: kind)] = None  # type: ignore[misc]
+        return [*paths] or [model_to_change(self._option)]
+
     def _change(self, action: str, messages: Sequence[Message], label: str) -> Taught:
-        starts = (
-            own_model_started(self._option, lambda: messages[0].kind) if action == LEARN else nullcontext()
-        )
+        def kind() -> str:
+            return messages[0].kind
+
+        starts = own_model_started(self._option, kind) if action == LEARN else nullcontext()
         with self._turn, starts:
-            path = model_to_change(self._option)
+            path = model_to_change(self._option, kind)
             learner = Learner(path, source=SOURCE)
             name = label_of(learner.load(), label) if label else ""
             with learner:
@@ -105,12 +117,25 @@ def _missing_columns(model: SpamModel, texts: Texts) -> tuple[dict[str, list[str
     return {name: [""] * count for name in features.categorical}, numbers
 
 
-def _last_lesson(path: str) -> int:
-    """Returns the number of the last lesson of a server that is in force and no undo itself."""
-    for lesson in history(path):
-        if lesson.undoable and lesson.entry.source == SOURCE and not lesson.entry.undoes:
-            return lesson.entry.id
-    raise NothingToUndoError("there is no lesson to undo", "teach one with POST /learn")
+def _last_lesson(paths: Sequence[str]) -> tuple[str, int]:
+    """Returns model and number of the last lesson of a server that is in force and no undo itself."""
+    lessons = (
+        (lesson.entry.time, path, lesson.entry.id)
+        for path in paths
+        for lesson in history(path)
+        if lesson.undoable and lesson.entry.source == SOURCE and not lesson.entry.undoes
+    )
+    if (last := max(lessons, default=None)) is None:
+        raise NothingToUndoError("there is no lesson to undo", "teach one with POST /learn")
+    return last[1:]
+
+
+def _lesson_of(paths: Sequence[str], number: int) -> tuple[str, int]:
+    """Returns the model with a lesson of this number; refuses a number that lessons of two models have."""
+    having = [path for path in paths if any(lesson.entry.id == number for lesson in history(path))]
+    if len(having) > 1:
+        raise DataError(f"two models have a lesson {number}", f"add &model= and one of {', '.join(having)}")
+    return (having or paths)[0], number
 
 
 def _outcome(undone: LessonEntry | None) -> LearnResult:

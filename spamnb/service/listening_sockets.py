@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import os
 import socket
@@ -63,21 +64,23 @@ def parse_address(text: str, flag: str) -> Address:
     return Address(host.strip("[]") or "127.0.0.1", int(port))
 
 
-def listen(address: Address) -> socket.socket:
-    """Opens a listening socket; a unix socket of a server that has ended is replaced."""
+def listen(address: Address, flag: str = "--port") -> socket.socket:
+    """Opens a listening socket, as `flag` asks; a unix socket of a server that has ended is replaced."""
     try:
         return _listen_unix(address.path) if address.path else _listen_tcp(address)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise ListenError(f"cannot listen on {address}: {reason}", _hint(address, error)) from None
+        raise ListenError(f"cannot listen on {address}: {reason}", _hint(address, error, flag)) from None
 
 
-def _hint(address: Address, error: OSError) -> str:
+def _hint(address: Address, error: OSError, flag: str) -> str:
     if isinstance(error, PermissionError):
         return "choose a port above 1023" if address.port else "choose a folder where you may write"
     if address.path:
         return "choose another path"
-    return "another program uses this port: stop it, or choose another one with --port"
+    if error.errno == errno.EADDRINUSE:
+        return f"another program uses this port: stop it, or choose another one with {flag}"
+    return f"name an address of this machine with {'--host' if flag == '--port' else flag}"
 
 
 def _listen_tcp(address: Address) -> socket.socket:

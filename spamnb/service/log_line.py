@@ -9,6 +9,7 @@ import sys
 import time
 import traceback
 from collections.abc import Mapping
+from contextlib import suppress
 
 
 def log_line(log_format: str, event: str, fields: Mapping[str, object]) -> str:
@@ -23,10 +24,11 @@ def log_line(log_format: str, event: str, fields: Mapping[str, object]) -> str:
 
 
 def write_line(line: str) -> None:
-    """Writes a line to stderr at once."""
+    """Writes a line to stderr at once; requests are answered even where the log cannot be written."""
     if sys.stderr is not None:
-        sys.stderr.write(f"{line}\n")
-        sys.stderr.flush()
+        with suppress(OSError):
+            sys.stderr.write(f"{line}\n")
+            sys.stderr.flush()
 
 
 def log_fault(error: Exception) -> None:

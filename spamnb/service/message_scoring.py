@@ -9,7 +9,7 @@ import numpy as np
 
 from spamnb.mail import DEFAULT, mail_texts, parse_mail
 from spamnb.messages import Texts
-from spamnb.model import Predictions, SpamModel, kind_by_length
+from spamnb.model import MAIL, Predictions, SpamModel, kind_by_length
 from spamnb.readers import by_first_lines
 from spamnb.service.live_model import LiveModels, LoadedModel
 
@@ -34,8 +34,8 @@ class Message(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """The kind of the model that fits: `mail` for mails and for texts as long as mails, else `sms`."""
-        return "mail" if self.is_mail else kind_by_length(len(self.raw))
+        """The kind that the model is chosen by: that of mails, of texts, or of texts as long as mails."""
+        return MAIL if self.is_mail else kind_by_length(len(self.raw))
 
 
 class Scored(NamedTuple):

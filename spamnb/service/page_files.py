@@ -10,7 +10,7 @@ from spamnb.report import page_style
 
 _FOLDER = "page"
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-SCRIPTS = ("page.js", "requests.js", "message_view.js", "message_list.js", "overview.js", "token_names.js")
+SCRIPTS = ("page.js", "requests.js", "message_view.js", "message_list.js", "overview.js")
 FILE_NAMES = ("page.css", "messages.css", "icon.svg", *SCRIPTS)
 PATHS = ("/", *(f"/page/{name}" for name in FILE_NAMES))  # they hold no message, so they need no token
 HEADERS = {

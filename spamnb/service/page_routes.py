@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from spamnb.model import MESSAGE_KINDS, card, name_of
+from spamnb.model import MESSAGE_KINDS, TEXT, card, name_of
 from spamnb.service.filter_service import FilterService
 from spamnb.service.history_views import list_messages, measure_quality, measure_volume
 from spamnb.service.history_writer import PAGE, HistoryWriter
@@ -73,9 +73,9 @@ class PageRoutes:
     async def learn_kept(self, number: Number, label: Label) -> Response:
         return await self._taught(await self._kept(number), label)
 
-    async def undo(self, lesson: Lesson) -> Response:
+    async def undo(self, lesson: Lesson, model: str) -> Response:
         before = self._snapshot()
-        return await self._changed(before, await self._service.undo(PAGE, lesson))
+        return await self._changed(before, await self._service.undo(PAGE, lesson, model))
 
     def _history(self) -> HistoryWriter:
         if self._writer is None:
@@ -114,7 +114,7 @@ class PageRoutes:
 
     @property
     def _spam(self) -> str:
-        return self._service.models["sms"].model.positive
+        return self._service.models[TEXT].model.positive
 
     def _state(self) -> dict[str, Any]:
         state: dict[str, Any] = {"history": self._most, "spam": self._spam, "models": self._model_cards()}

@@ -14,7 +14,7 @@ import uvicorn
 
 from spamnb.service.connection_limit import MOST_CONNECTIONS
 from spamnb.service.filter_service import FilterService
-from spamnb.service.history_writer import HistoryWriter
+from spamnb.service.history_writer import HistoryReport, HistoryWriter
 from spamnb.service.http_api import HttpApi
 from spamnb.service.http_limits import LimitedHttpProtocol
 from spamnb.service.http_security import RequestGuard
@@ -53,7 +53,8 @@ class ServerProcess:
 
     def _open_history(self) -> HistoryWriter:
         history = MessageHistory(history_path(), self._options.history)
-        writer = HistoryWriter(history, self.metrics.history_dropped)
+        report = HistoryReport(self.metrics.history_dropped, lambda text: self.log.note("warning", text))
+        writer = HistoryWriter(history, report)
         self.service.events.on_answer.append(writer.answered)
         self.service.events.on_lesson.append(writer.corrected)
         return writer

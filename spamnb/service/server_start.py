@@ -83,7 +83,7 @@ def _sockets(
     """Returns the sockets for HTTP and spamd: those of systemd, else new ones; checks who can reach them."""
     if not (inherited := inherited_sockets()):
         _check_access([http], [] if spamd is None else [spamd], options)
-        return [listen(http)], [] if spamd is None else [listen(spamd)]
+        return [listen(http)], [] if spamd is None else [listen(spamd, "--spamd")]
     names = names_of_inherited() + [""] * len(inherited)
     pairs = list(zip(names, inherited, strict=False))
     for_spamd = [one for name, one in pairs if name.startswith("spamd")]

@@ -261,7 +261,7 @@ class ScorerConfig:
         """
         if {"alpha", "m_estimate"} <= stated_fields(cls, options).keys():
             raise ConfigError(
-                "--alpha and --set m-estimate do not go together: each of them sets the smoothing",
+                "--alpha and --set m-estimate cannot be combined: each of them sets the smoothing",
                 hint="leave out one of them",
             )
         options = with_textbook(options)

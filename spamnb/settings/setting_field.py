@@ -38,7 +38,8 @@ def between(low: float, high: float) -> ValueRule:
 
 
 def one_of(*values: Any) -> ValueRule:
-    r"""
+    r"""Returns the rule for a setting that takes one of these values.
+
     >>> one_of("a", "b", "c").words
     'a, b or c'
     """

@@ -56,6 +56,6 @@ def _check_conflicts(name: str, preset: Mapping[str, Any], options: Mapping[str,
             text = f"{value:g}" if isinstance(value, float) else value
             other = f"{flag}={text}" if " " in flag else f"{flag} {text}"
             raise ConfigError(
-                f"--textbook {name} and {other} do not go together: textbook formulas stay as they are",
+                f"--textbook {name} and {other} cannot be combined: textbook formulas stay as they are",
                 hint=f"leave out --textbook or {flag}",
             )

@@ -123,7 +123,7 @@ def _add(model: AnyPath, file: BinaryIO, origin: str, floor: int, lessons: Lesso
 
 
 def _recent(blocks: list[Block], days: int, new: Lessons) -> list[Block]:
-    """The last blocks that are within all limits, together with the new lessons."""
+    """Returns the last blocks that are within all limits, together with the new lessons."""
     oldest, kept = time.time() - days * _DAY, list[Block]()
     number, size = new.last - new.first + 1, len(new.payload)
     for block in reversed(blocks):
@@ -173,7 +173,7 @@ def _block(lessons: Lessons) -> bytes:
 
 
 def _blocks(file: BinaryIO, origin: str, last: int) -> list[Block]:
-    """The blocks with lessons up to number `last`, without their payloads."""
+    """Returns the blocks with lessons up to number `last`, without their payloads."""
     blocks, at, size = list[Block](), len(_head(origin)), os.fstat(file.fileno()).st_size
     if file.read(at) != _head(origin):
         return []

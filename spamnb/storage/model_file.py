@@ -89,7 +89,7 @@ def is_model_file(path: AnyPath) -> bool:
 
 
 def begins_model(head: bytes) -> bool:
-    """Are these the first bytes of a model file?"""
+    """Tells whether these are the first bytes of a model file."""
     return head.startswith(b"\x80") and FORMAT.encode() in head[:_HEAD]
 
 

@@ -82,7 +82,7 @@ def load(data: memoryview) -> object:
     except RefusedError:
         raise
     except Exception as error:  # a stream can be wrong in more ways than are worth a sentence each
-        raise RefusedError(f"its contents make no sense ({type(error).__name__})") from error
+        raise RefusedError(f"its contents are invalid ({type(error).__name__})") from error
     return value
 
 

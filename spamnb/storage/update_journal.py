@@ -4,7 +4,7 @@
     record    mark, length, check, checksum of these three; then the payload
 
 The check of a record covers the one before it, so a record is valid only in its place. Readers need no lock:
-docs/reference/model-file.md has the reasons.
+docs/internals/model-format.md has the reasons.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def parse(data: bytes, checksum: bytes) -> Journal | None:
 
 
 def _has_damaged_head(data: bytes, checksum: bytes) -> bool:
-    """Is this the journal of the file with this checksum, but with another head?
+    """Tells whether this is the journal of the file with this checksum, but with another head.
 
     A journal is created as a whole, so no crash leaves half a head or none.
     """
@@ -203,7 +203,7 @@ def _crc(data: bytes) -> bytes:
 
 
 def _has_record_after(data: bytes, at: int) -> bool:
-    """Is there a record behind these zeros? A crash leaves zeros in place of the last record only."""
+    """Tells whether a record is behind these zeros: a crash leaves zeros in place of the last record only."""
     while (at := data.find(_MARK, at + 1)) >= 0:
         if _is_record_head(data[at : at + _RECORD_HEAD]):
             return True

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from spamnb.training.base_choice import base_model as base_model, ready_made_base as ready_made_base
     from spamnb.training.cross_validation import (
         FoldScores as FoldScores,
         count_duplicates as count_duplicates,
@@ -19,12 +20,6 @@ if TYPE_CHECKING:
     from spamnb.training.fold_counts import Fold as Fold, FoldCounts as FoldCounts
     from spamnb.training.incremental import Learner as Learner, read_ahead as read_ahead
     from spamnb.training.journal_history import keep_journal as keep_journal
-    from spamnb.training.lesson_history import (
-        LessonInfo as LessonInfo,
-        UndoResult as UndoResult,
-        history as history,
-        undo as undo,
-    )
     from spamnb.training.model_calibration import (
         HeldOutScores as HeldOutScores,
         apply_calibration as apply_calibration,
@@ -43,7 +38,12 @@ if TYPE_CHECKING:
         ScoreInWorker as ScoreInWorker,
     )
     from spamnb.training.review_queue import ReviewQueue as ReviewQueue
-    from spamnb.training.sampling import Digester as Digester, Digests as Digests, Sample as Sample
+    from spamnb.training.sampling import (
+        Digester as Digester,
+        Digests as Digests,
+        Sample as Sample,
+        usual_digests as usual_digests,
+    )
     from spamnb.training.sklearn_inputs import (
         Labels as Labels,
         all_labels as all_labels,
@@ -64,6 +64,12 @@ if TYPE_CHECKING:
     )
     from spamnb.training.trainer import FEWEST as FEWEST, Trainer as Trainer
     from spamnb.training.under_sampling import UnderSampling as UnderSampling
+    from spamnb.training.undo_lessons import (
+        LessonInfo as LessonInfo,
+        UndoResult as UndoResult,
+        history as history,
+        undo as undo,
+    )
     from spamnb.training.update_plan import (
         LearnResult as LearnResult,
         Lesson as Lesson,
@@ -82,6 +88,7 @@ else:
                 "folds",
                 "score_fold",
             ],
+            "base_choice": ["base_model", "ready_made_base"],
             "fit_base_weight": ["start_model"],
             "fit_calibration": ["fit_linear"],
             "model_calibration": [
@@ -95,11 +102,11 @@ else:
             "fold_counts": ["Fold", "FoldCounts"],
             "incremental": ["Learner", "read_ahead"],
             "journal_history": ["keep_journal"],
-            "lesson_history": ["LessonInfo", "UndoResult", "history", "undo"],
+            "undo_lessons": ["LessonInfo", "UndoResult", "history", "undo"],
             "own_model": ["own_model_started", "start_own_model"],
             "parallel_training": ["BlockCounter", "CountInWorker", "ScoreInWorker"],
             "review_queue": ["ReviewQueue"],
-            "sampling": ["Digester", "Digests", "Sample"],
+            "sampling": ["Digester", "Digests", "Sample", "usual_digests"],
             "sklearn_inputs": [
                 "Labels",
                 "all_labels",

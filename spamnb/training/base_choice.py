@@ -1,20 +1,32 @@
-"""Loads the model that a new model starts from."""
+"""Loads the model that a new model starts from: that of `--base`, or the one that `train` gets."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
-from spamnb.errors import InputError
+from spamnb.errors import ConfigError, InputError
 from spamnb.messages import Texts
-from spamnb.model import MESSAGE_KINDS, READY_MADE_NAMES, BaseModel, SpamModel, kind_by_length, load
+from spamnb.model import (
+    MAIL,
+    READY_MADE as READY_MADE_OF,
+    READY_MADE_NAMES,
+    BaseModel,
+    SpamModel,
+    existing_path_of,
+    kind_by_length,
+    shipped_model,
+)
 from spamnb.settings import NO_BASE, READY_MADE
 
 
-def base_model(base: object, texts: Texts) -> BaseModel | None:
-    """Returns the base model that `train` gets as a model, a name or a path; None for `none`.
+def base_model(base: object, kind: Callable[[], str]) -> BaseModel | None:
+    """Returns the base model that is stated as a model, a name or a path; None for `none`.
 
-    >>> base_model("none", Texts.of(["see you"])), base_model("ready-made", Texts.of(["see you"])).name
-    (None, 'ready-made model for SMS')
+    `kind` tells, for `ready-made`, which kind of messages is to be learned.
+
+    >>> base_model("none", lambda: "text"), base_model("ready-made", lambda: "mail").name
+    (None, 'ready-made model for mail')
     """
     if base is None or base == NO_BASE:
         return None
@@ -25,12 +37,24 @@ def base_model(base: object, texts: Texts) -> BaseModel | None:
             f"base must be a SpamModel, a name or a path, got a {type(base).__name__}",
             hint=f'for example base="{READY_MADE}"',
         )
-    name = _kind(texts) if base == READY_MADE else os.fspath(base)
-    shown = READY_MADE_NAMES[name] if name in MESSAGE_KINDS else f"model {os.path.basename(name)}"
-    return BaseModel.of(shown, load(name))
+    text = os.fspath(base)
+    if text in (READY_MADE, *READY_MADE_NAMES):
+        return ready_made_base(READY_MADE_OF[kind()] if text == READY_MADE else text)
+    path = existing_path_of(text) if isinstance(base, str) else text
+    if not os.path.isfile(path):
+        raise ConfigError(
+            f"--base must be {READY_MADE}, {NO_BASE}, the name of a model or a file, got {text!r}",
+            hint=f"for example --base {READY_MADE}, or check the path",
+        )
+    return BaseModel.of(f"model {os.path.basename(path)}", SpamModel.load(path))
 
 
-def _kind(texts: Texts) -> str:
-    """Returns the kind of ready-made model that fits these messages."""
+def ready_made_base(name: str) -> BaseModel:
+    """Returns the ready-made model of this name, `sms` or `mail`."""
+    return BaseModel.of(READY_MADE_NAMES[name], SpamModel.load(shipped_model(name)))
+
+
+def kind_of(texts: Texts) -> str:
+    """Returns the kind of these messages, by which a ready-made model is chosen."""
     mean_size = int((texts.ends - texts.starts).sum()) / max(1, len(texts))
-    return "mail" if texts.tags else kind_by_length(mean_size)
+    return MAIL if texts.tags else kind_by_length(mean_size)

@@ -111,7 +111,7 @@ def fit_correction(model: SpamModel, sample: Sample, scores: FoldScores, trainin
     if not share:
         return Refined(None, raw, f"no: {loss}, {losses[1.0]:.4f} with", {})
     correction = Correction(store.keys, added, bias, model.positive, int(store.message_totals.sum()))
-    answer = "yes" if share == 1.0 else f"yes, {share:.0%} of it"
+    answer = "yes" if share == 1.0 else f"yes, at {share:.0%} strength"
     raw = raw + share * (corrected - raw)
     shares = {f: (share * v, share * v_0) for f, (v, v_0) in by_fold.items()}
     return Refined(correction.times(share), raw, f"{answer}: {loss}, {losses[share]:.4f} with", shares)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from types import TracebackType
 
@@ -20,13 +19,13 @@ from spamnb.model import (
     Ranges,
     SpamModel,
     check_no_name,
-    encode,
     merge_weights,
     sum_changes,
 )
 from spamnb.readers import class_names
-from spamnb.storage import HISTORY_DAYS, WAIT, Lock, model_file, update_journal
-from spamnb.training.journal_history import describe_lesson, keep_lessons
+from spamnb.storage import HISTORY_DAYS, WAIT, Lock, model_file
+from spamnb.training.journal_history import describe_lesson
+from spamnb.training.lesson_writer import LessonWriter
 from spamnb.training.stored_model import StoredModel
 from spamnb.training.update_batch import (
     UpdateBatch,
@@ -45,12 +44,20 @@ from spamnb.training.update_plan import (
 )
 
 MODES = ("all", "on-error")
-# When the journal has this many records they become one. When it is this large, and this share of the model
-# file, it is folded into that. So a reader spends about 3 ms on the records (0.1 ms for each), and a learner
-# seldom rewrites the model file.
-RECORDS, LARGE, SHARE = 32, 1 << 18, 16
 _CHECK_LABELS = "check the label column (--label-column) and which label means spam (--spam-label)"
 READ_AHEAD = 32 << 20  # bytes of messages that are read before the model is locked
+
+
+@dataclass
+class _Session:
+    """What was done so far inside one `with`."""
+
+    changes: list[Change] = field(default_factory=list)
+    first_labels: dict[int, str] = field(default_factory=dict)  # of messages, by digest
+    copies_left: dict[int, int] = field(default_factory=dict)  # of forgotten messages, by digest
+    source: str = ""  # of the lesson, if the caller names none
+    undoes: Ranges = ()
+    compact: bool = False
 
 
 class Learner:
@@ -89,15 +96,10 @@ class Learner:
         check_no_name(self.path, hint)
         self.outcome = LearnResult()
         self.lesson: LessonEntry | None = None  # what was written; None if nothing was changed
-        self._source, self._history_days = source, history_days
-        self._default_source = ""
-        self._undoes: Ranges = ()
+        self._source, self._history_days, self._first_label_wins = source, history_days, first_label_wins
         self._stored = StoredModel(self.path)
         self._lock = Lock(self.path, wait)
-        self._first_labels: dict[int, str] | None = {} if first_label_wins else None
-        self._copies_left: dict[int, int] = {}  # of forgotten messages, by digest
-        self._changes: list[Change] = []
-        self._inside = self._compacting = False
+        self._session: _Session | None = None  # None outside `with`
 
     def load(self) -> SpamModel:
         """Reads the model before it is locked; what is learned meanwhile is added inside `with`."""
@@ -115,20 +117,17 @@ class Learner:
         except BaseException:
             self._lock.__exit__(None, None, None)
             raise
-        self.outcome, self.lesson, self._inside = LearnResult(), None, True
-        self._default_source, self._undoes = "", ()
+        self.outcome, self.lesson, self._session = LearnResult(), None, _Session()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            if kind is None and (self._changes or self._compacting):
-                self._commit()
+            if kind is None:
+                self._commit(self._inside())
         finally:
-            self._stored, self._changes, self._copies_left = StoredModel(self.path), [], {}
-            self._first_labels = None if self._first_labels is None else {}
-            self._inside = self._compacting = False
+            self._stored, self._session = StoredModel(self.path), None
             self._lock.__exit__(kind, error, trace)
 
     def learn(
@@ -150,10 +149,12 @@ class Learner:
         """
         if mode not in MODES:
             raise ConfigError(f"--mode must be all or on-error, got {mode!r}")
-        batch = self._batch(messages, labels, categories, numbers)
-        self._default_source = "learn"
-        seen, first = self.model.seen_messages, self._first_labels
-        plan = plan_learning(seen, batch.digests, batch.labels, again=again, first_labels=first)
+        session, batch = self._inside(), self._batch(messages, labels, categories, numbers)
+        session.source = "learn"
+        first = session.first_labels if self._first_label_wins else None
+        plan = plan_learning(
+            self.model.seen_messages, batch.digests, batch.labels, again=again, first_labels=first
+        )
         batch.tokenize(plan.rows)
         history, correct = score_before_learning(self.model, batch, plan.new)
         self.outcome.verdicts.classified += history.classified
@@ -162,14 +163,7 @@ class Learner:
             plan = plan.without(correct)
             self.outcome.already_correct += len(correct)
             history = ChangeHistory()  # correct ones are not remembered, and would count again each time
-        labels_of = dict(plan.added)
-        lessons = self.outcome.verdicts.lessons
-        rows = sorted(labels_of) if len(lessons) + len(labels_of) <= MOST_LESSONS else []
-        before = verdicts_on(self.model, batch, rows)[0] if rows else []
-        self._apply(batch, plan, history)
-        if rows:
-            verdicts = before, *verdicts_on(self.model, batch, rows)
-            self.outcome.verdicts.lessons += map(Lesson, [labels_of[row] for row in rows], *verdicts)
+        self._apply_with_verdicts(batch, plan, history)
 
     def forget(
         self,
@@ -179,23 +173,22 @@ class Learner:
         numbers: Mapping[str, FloatArray] | None = None,
     ) -> None:
         """Removes one copy of each message, from these labels or from the one that it was learned with."""
-        batch = self._batch(messages, labels, categories, numbers)
+        session, batch = self._inside(), self._batch(messages, labels, categories, numbers)
         if labels is None and self.model.seen_messages is None:
             raise ModelError(
                 "the model does not remember which messages it has learned",
                 hint="say with --spam or --ham how the messages were learned",
             )
-        self._default_source = self._default_source or "forget"
+        session.source = session.source or "forget"
         plan = plan_forgetting(self.model.seen_messages, batch.digests, batch.labels)
-        self._copies_left |= plan.copies_left
-        self.outcome.still_learned = sum(self._copies_left.values())
+        session.copies_left |= plan.copies_left
+        self.outcome.still_learned = sum(session.copies_left.values())
         batch.tokenize(plan.rows)
         self._apply(batch, plan, ChangeHistory())
 
     def compact(self) -> None:
         """Writes the journal into the model file at the end."""
-        self._check_inside()
-        self._compacting = self._stored.journal is not None
+        self._inside().compact = self._stored.journal is not None
 
     def _batch(
         self,
@@ -204,7 +197,6 @@ class Learner:
         categories: Mapping[str, Sequence[str]] | None,
         numbers: Mapping[str, FloatArray] | None,
     ) -> UpdateBatch:
-        self._check_inside()
         texts = as_texts(messages)
         classes = self.model.labels
         names = [""] * len(texts) if labels is None else class_names(labels, classes, _CHECK_LABELS)
@@ -212,25 +204,37 @@ class Learner:
             raise DataError(f"{len(texts):,} messages but {len(names):,} labels")
         return UpdateBatch(self.model, texts, names, categories or {}, numbers or {})
 
-    def _check_inside(self) -> None:
-        if not self._inside:
+    def _inside(self) -> _Session:
+        if self._session is None:
             raise ConfigError("a Learner changes its model inside `with`", "with Learner(path) as learner:")
+        return self._session
 
     @property
     def stored(self) -> StoredModel:
         """The files as they are inside `with`."""
-        self._check_inside()
+        self._inside()
         return self._stored
 
     def apply(self, change: Change, *, undoes: Ranges = ()) -> None:
         """Applies a change that takes back the lessons `undoes`; it has to be the only one inside `with`."""
-        self._check_inside()
+        session = self._inside()
         change = change.replace(
             weights=merge_weights([change.weights, removed_weights(self.model, change.counts)])
         )
-        self._undoes = undoes
         self.model = self.model.changed(change)
-        self._changes.append(change)
+        session.undoes = undoes
+        session.changes.append(change)
+
+    def _apply_with_verdicts(self, batch: UpdateBatch, plan: UpdatePlan, history: ChangeHistory) -> None:
+        """Applies a plan; records the verdicts on what it learns, before and after, unless it is much."""
+        labels_of = dict(plan.added)
+        lessons = self.outcome.verdicts.lessons
+        rows = sorted(labels_of) if len(lessons) + len(labels_of) <= MOST_LESSONS else []
+        before = verdicts_on(self.model, batch, rows)[0] if rows else []
+        self._apply(batch, plan, history)
+        if rows:
+            verdicts = before, *verdicts_on(self.model, batch, rows)
+            lessons += map(Lesson, [labels_of[row] for row in rows], *verdicts)
 
     def _apply(self, batch: UpdateBatch, plan: UpdatePlan, history: ChangeHistory) -> None:
         plan.report(self.outcome)
@@ -239,61 +243,30 @@ class Learner:
             return
         self.model, change, stale = apply_plan(self.model, batch, plan, history)
         self.outcome.stale += stale
-        self._changes.append(change)
+        self._inside().changes.append(change)
 
-    def _commit(self) -> None:
-        if not self._changes:
-            self._fold_in([])
-            return
-        change = self._as_lesson(sum_changes(self._changes).condensed())
-        self.model = replace(self.model, lesson_mark=change.mark)
-        record, journal = self._encode(change), self._stored.journal
-        most = max(LARGE, os.path.getsize(self.path) // SHARE)
-        if self._compacting or len(record) > most:
-            self._fold_in([record])
-        else:
-            size = update_journal.append(self.path, self._stored.checksum, journal, record)
-            with suppress(ModelError):  # it is learned; the next learner tidies up
-                self._tidy_up(record, size > most)
-        self.lesson = change.lesson
+    def _commit(self, session: _Session) -> None:
+        if session.changes:
+            change = self._as_lesson(sum_changes(session.changes).condensed(), session)
+            self.model = replace(self.model, lesson_mark=change.mark)
+            self._writer().write(change, session.compact)
+            self.lesson = change.lesson
+        elif session.compact:
+            self._writer().rewrite()
 
-    def _as_lesson(self, change: Change) -> Change:
-        """The change as the next lesson of the model."""
+    def _writer(self) -> LessonWriter:
+        return LessonWriter(self._stored, self._history_days, self.model)
+
+    def _as_lesson(self, change: Change, session: _Session) -> Change:
+        """Returns the change as the next lesson of the model."""
         mark = self.model.lesson_mark or LessonMark(self._stored.checksum[:16].decode(), 0)
         mark = mark.replace(last=mark.last + 1)
-        source = self._source or self._default_source or "learn"
-        return change.replace(mark=mark, lesson=describe_lesson(change, mark.last, source, self._undoes))
-
-    def _tidy_up(self, record: bytes, large: bool) -> None:
-        """Makes one record of many, or writes them into the model file if they are large."""
-        journal = self._stored.journal
-        records = 1 + (0 if journal is None else len(journal.payloads))
-        if large:
-            self._fold_in([record])
-        elif records >= RECORDS:
-            changes = keep_lessons(self._stored, [record], self._history_days)
-            merged = self._encode(sum_changes(changes).condensed().replace(lesson=None))
-            update_journal.append(self.path, self._stored.checksum, None, merged)
-
-    def _encode(self, change: Change) -> bytes:
-        """A record of the journal; spells what the model file does not have, or may lose."""
-        counts = change.counts
-        unknown = self._stored.file_store.find(counts.keys) < 0
-        return encode(change, unknown | (counts.messages < 0).any(axis=1))
-
-    def _fold_in(self, records: list[bytes]) -> None:
-        """Writes journal and new records into the model file; the history keeps the lessons."""
-        keep_lessons(self._stored, records, self._history_days)
-        self._rewrite()
-
-    def _rewrite(self) -> None:
-        # joblib looks for multiprocessing when it is imported, 80 ms that a save does not need.
-        os.environ.setdefault("JOBLIB_MULTIPROCESSING", "0")
-        replace(self.model, generation=self.model.generation + 1).save(self.path)
+        source = self._source or session.source or "learn"
+        return change.replace(mark=mark, lesson=describe_lesson(change, mark.last, source, session.undoes))
 
 
 def read_ahead(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
-    """The same chunks, the first of them read already: a slow pipe must not keep the model locked."""
+    """Returns the same chunks, the first of them read already: a slow pipe must not keep the model locked."""
     ready, size = [], 0
     for chunk in chunks:
         ready.append(chunk)

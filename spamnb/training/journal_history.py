@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from spamnb.model import (
-    DIGESTS,
     SOURCE_LENGTH,
     Change,
     LessonBlock,
@@ -25,7 +24,7 @@ def describe_lesson(change: Change, number: int, source: str, undoes: Ranges = (
     """Returns the entry of a change in the list of lessons."""
     counts, history = change.counts, change.change_history
     totals = zip(counts.labels, counts.message_totals.tolist(), strict=True)
-    digests = [x for name in DIGESTS[:4] for x in getattr(change, name).values()]
+    digests = [x for _, part in change.digests.parts()[:4] for x in part.values()]
     return LessonEntry(
         number,
         int(time.time()),
@@ -38,7 +37,7 @@ def describe_lesson(change: Change, number: int, source: str, undoes: Ranges = (
 
 
 def kept_lessons(stored: StoredModel, changes: Sequence[Change]) -> int:
-    """The number of the last lesson that the journal does not have by itself: the history has it."""
+    """Returns the last lesson that the journal does not have by itself: the history has it."""
     marks = [stored.file_mark, *(change.mark for change in changes if change.lesson is None)]
     return max((mark.last for mark in marks if mark is not None), default=0)
 

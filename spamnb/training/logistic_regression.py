@@ -132,7 +132,7 @@ class Dual(Record):
         return Dual(self.a + factor * other.a, self.k + factor * other.k)
 
     def dot(self, other: Dual) -> float:
-        """(X' a).(X' b) = a.(K b); summed without `@`, as BLAS takes longer to wake its threads."""
+        """Computes (X' a).(X' b) = a.(K b); summed without `@`, as BLAS takes longer to wake its threads."""
         return float(np.sum(self.a * other.k))
 
 
@@ -162,14 +162,14 @@ def fit(
 
 
 def _wrong(z: FloatArray, target: FloatArray) -> FloatArray:
-    """1 - P(truth) = 1 / (1 + exp(t z))."""
+    """Computes 1 - P(truth) = 1 / (1 + exp(t z))."""
     return np.asarray(1.0 / (1.0 + np.exp(np.clip(target * z, -500, 500))))
 
 
 def _gradient(
     rows: SparseRows, at: Dual, target: FloatArray, offset: FloatArray, c: FloatArray | float
 ) -> Dual:
-    """v - C sum_j t_j (1 - P_j) x_j = X' (a - C t (1 - P))."""
+    """Computes v - C sum_j t_j (1 - P_j) x_j = X' (a - C t (1 - P))."""
     a = at.a - c * target * _wrong(at.k + offset, target)
     return Dual(a, rows.gram(a))
 

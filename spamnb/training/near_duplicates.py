@@ -45,7 +45,7 @@ def group_duplicates(batch: Batch) -> IntArray:
 
 
 def _distinct_words(batch: Batch) -> tuple[IntArray, KeyArray]:
-    """The message and the key of each word, without repeats; rows ascend."""
+    """Returns the message and the key of each word, without repeats; rows ascend."""
     if not batch.streams or not len(batch.streams[0].rows):
         return np.zeros(0, np.int64), _NO_KEYS
     stream = batch.streams[0]
@@ -57,7 +57,7 @@ def _distinct_words(batch: Batch) -> tuple[IntArray, KeyArray]:
 
 
 def _sketches(rows: IntArray, keys: KeyArray, size: int) -> list[KeyArray]:
-    """One number for each band and message; messages without words have one of their own."""
+    """Returns one number for each band and message; messages without words have one of their own."""
     if not len(rows):
         return []
     begin = run_starts(rows)
@@ -73,7 +73,7 @@ def _sketches(rows: IntArray, keys: KeyArray, size: int) -> list[KeyArray]:
 
 
 def _first_with_same(numbers: KeyArray) -> IntArray:
-    """For each place the first place with the same number."""
+    """Returns for each place the first place with the same number."""
     _, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
     return np.asarray(first[inverse])
 
@@ -81,7 +81,7 @@ def _first_with_same(numbers: KeyArray) -> IntArray:
 def _share_words(
     rows: IntArray, keys: KeyArray, some: IntArray, others: IntArray, size: int
 ) -> NDArray[np.bool_]:
-    """Which pairs of messages share enough words: |A and B| >= SHARED |A or B|."""
+    """Returns which pairs of messages share enough words: |A and B| >= SHARED |A or B|."""
     begin = np.searchsorted(rows, np.arange(size))
     sizes = np.searchsorted(rows, np.arange(size), "right") - begin
 

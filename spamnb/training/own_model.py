@@ -8,12 +8,14 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from spamnb.model import (
+    MAIL,
+    READY_MADE,
     READY_MADE_NAMES,
     SpamModel,
     choose_model,
-    is_shipped,
     own_model,
     shipped_model,
+    text_or_mail,
 )
 from spamnb.storage import JOURNAL, Lock
 from spamnb.training.fit_base_weight import start_model
@@ -21,11 +23,17 @@ from spamnb.training.threshold import MAIL_MAX_FPR
 
 
 class OwnModel(NamedTuple):
-    """The path of a new model, the name of the ready-made one that it starts from, and its state on disk."""
+    """A new model for text or mail, the name of the ready-made one that it starts from, its state on disk."""
 
     path: str
+    kind: str
     base_name: str
     written: os.stat_result
+
+    @property
+    def text(self) -> str:
+        """Returns what is printed about it."""
+        return f"no model of your own for {self.kind} yet: starting {self.path} from the {self.base_name}"
 
 
 @contextmanager
@@ -42,20 +50,20 @@ def own_model_started(option: str | None, kind: Callable[[], str]) -> Iterator[O
 def start_own_model(option: str | None, kind: Callable[[], str]) -> OwnModel | None:
     """Writes a model that predicts what the ready-made one does, if there is none to learn into yet.
 
-    Returns None if there is one. `option` is that of -m; `kind` returns which ready-made model fits.
+    Returns None if there is one. `option` is that of -m; `kind` returns the kind of the messages.
     """
-    chosen, path = choose_model(option), own_model()
-    if path is None or chosen is None or chosen.stated is not None or not is_shipped(chosen.path or ""):
+    chosen = choose_model(option, kind)
+    if chosen is None or not chosen.is_fallback or (path := own_model(wanted := kind())) is None:
         return None
-    name = READY_MADE_NAMES[wanted := kind()]
-    max_fpr = MAIL_MAX_FPR if wanted == "mail" else None
-    model = start_model(name, SpamModel.load(shipped_model(wanted)), max_fpr)
+    base = READY_MADE[text_or_mail(wanted)]  # a long message among short ones decides nothing
+    name, max_fpr = READY_MADE_NAMES[base], MAIL_MAX_FPR if base == READY_MADE[MAIL] else None
+    model = start_model(name, SpamModel.load(shipped_model(base)), max_fpr)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with Lock(path):
         if os.path.exists(path):  # another process was faster
             return None
         model.save(path)
-        return OwnModel(path, name, os.stat(path))
+        return OwnModel(path, text_or_mail(wanted), name, os.stat(path))
 
 
 def _remove_unchanged(started: OwnModel) -> None:

@@ -151,7 +151,7 @@ class CountInWorker:
         self._number, self._items = number, 0
 
     def __getstate__(self) -> dict[str, object]:
-        """A spawned worker needs the counter, not the trainer and its counts."""
+        """Returns what a spawned worker needs: the counter, not the trainer and its counts."""
         return {**self.__dict__, "_trainer": None}
 
     def __call__(self, chunk: Chunk) -> Chunk:

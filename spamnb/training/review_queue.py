@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from spamnb.core import BoolArray, FloatArray, IntArray
-from spamnb.features import extract
+from spamnb.core import BoolArray, FloatArray, IntArray, Record
+from spamnb.features import Batch, extract
 from spamnb.messages import Texts
 from spamnb.model import Predictions, SpamModel, message_digests
 from spamnb.training.near_duplicates import group_duplicates
@@ -16,6 +16,45 @@ from spamnb.training.near_duplicates import group_duplicates
 EVERY = 5  # answers after which the best candidates are ranked again
 CANDIDATES = 2000  # messages that are ranked again; all of them after every tenth time
 _ALL_AGAIN = 10
+
+
+class _Messages(Record):
+    """Messages with the columns that a model reads, and their tokens: they are extracted once."""
+
+    texts: Texts
+    categories: dict[str, Sequence[str]]
+    numbers: dict[str, FloatArray]
+    tokens: Batch
+
+    @classmethod
+    def of(
+        cls,
+        model: SpamModel,
+        texts: Texts,
+        categories: Mapping[str, Sequence[str]],
+        numbers: Mapping[str, FloatArray],
+    ) -> _Messages:
+        """Extracts the tokens, and selects the columns of the model."""
+        features = model.features
+        return cls(
+            texts,
+            {name: values for name, values in categories.items() if name in features.categorical},
+            {name: values for name, values in numbers.items() if name in features.numeric},
+            extract(texts, features),
+        )
+
+    def score(self, model: SpamModel, rows: IntArray) -> Predictions:
+        """Predicts some of the messages."""
+        categories = {c: [values[i] for i in rows.tolist()] for c, values in self.categories.items()}
+        numbers = {c: np.asarray(values)[rows] for c, values in self.numbers.items()}
+        tokens = self.tokens if len(rows) == self.tokens.size else self.tokens.take(rows)
+        return model.score_batch(tokens, categories, numbers)
+
+    def learned(self, model: SpamModel) -> BoolArray:
+        """Marks the messages that the model has learned."""
+        if model.seen_messages is None:
+            return np.zeros(len(self.texts), bool)
+        return model.seen_messages.contains(message_digests(self.texts, self.categories, self.numbers))
 
 
 class ReviewQueue:
@@ -35,28 +74,25 @@ class ReviewQueue:
         categories: Mapping[str, Sequence[str]] | None = None,
         numbers: Mapping[str, FloatArray] | None = None,
     ) -> None:
-        self.texts = texts
-        self.categories = {c: v for c, v in (categories or {}).items() if c in model.features.categorical}
-        self.numbers = {c: v for c, v in (numbers or {}).items() if c in model.features.numeric}
-        self._batch = extract(texts, model.features)
-        new = np.flatnonzero(~self._learned(model))
+        self._messages = _Messages.of(model, texts, categories or {}, numbers or {})
+        new = np.flatnonzero(~self._messages.learned(model))
         group = np.arange(len(texts))
-        group[new] = new[group_duplicates(self._batch.take(new))]
+        group[new] = new[group_duplicates(self._messages.tokens.take(new))]
         self._order = np.argsort(group, kind="stable")
         self._sorted = group[self._order]
         self._open = np.zeros(len(texts), bool)
         self._open[group[new]] = True
-        self._start = self._score(model, np.arange(len(texts))).codes
+        self._start = self._messages.score(model, np.arange(len(texts))).codes
         self._asked = np.zeros(len(texts), bool)
         self._ranking: list[int] = []
         self._answers = self._rankings = 0
 
     def __len__(self) -> int:
-        """The number of questions that are left."""
+        """Returns the number of questions that are left."""
         return int(self._open.sum())
 
     def next(self, model: SpamModel) -> int | None:
-        """The message to ask about next; None if none is left."""
+        """Returns the message to ask about next; None if none is left."""
         if self._answers % EVERY == 0 or not self._ranking:
             self._rank(model)
         while self._ranking and not self._open[self._ranking[-1]]:
@@ -66,7 +102,7 @@ class ReviewQueue:
         return self._ranking[-1] if self._ranking else None
 
     def members(self, row: int) -> IntArray:
-        """All messages of a group, the asked one first."""
+        """Returns all messages of a group, the asked one first."""
         first, last = np.searchsorted(self._sorted, [row, row + 1])
         return self._order[first:last]
 
@@ -84,9 +120,9 @@ class ReviewQueue:
         self._answers += self._answers % EVERY == 0  # not ranked anew before it is asked
 
     def flipped(self, model: SpamModel) -> tuple[int, int]:
-        """How many verdicts on messages that were not asked about have changed, and how many there are."""
+        """Counts the changed verdicts on messages that were not asked about, and all these messages."""
         rest = np.flatnonzero(~self._asked)
-        return int((self._score(model, rest).codes != self._start[rest]).sum()), len(rest)
+        return int((self._messages.score(model, rest).codes != self._start[rest]).sum()), len(rest)
 
     def _rank(self, model: SpamModel, everything: bool = False) -> None:
         """Ranks the open questions, the best last."""
@@ -96,23 +132,12 @@ class ReviewQueue:
             candidates = np.array(sorted(self._ranking[-CANDIDATES:]), np.int64)
             candidates = candidates[self._open[candidates]]
         self._rankings += 1
-        order = np.lexsort((candidates, margins(model, self._score(model, candidates))))
+        order = np.lexsort((candidates, margins(model, self._messages.score(model, candidates))))
         self._ranking = candidates[order[::-1]].tolist()
-
-    def _score(self, model: SpamModel, rows: IntArray) -> Predictions:
-        categories = {c: [values[i] for i in rows.tolist()] for c, values in self.categories.items()}
-        numbers = {c: np.asarray(values)[rows] for c, values in self.numbers.items()}
-        batch = self._batch if len(rows) == self._batch.size else self._batch.take(rows)
-        return model.score_batch(batch, categories, numbers)
-
-    def _learned(self, model: SpamModel) -> BoolArray:
-        if model.seen_messages is None:
-            return np.zeros(len(self.texts), bool)
-        return model.seen_messages.contains(message_digests(self.texts, self.categories, self.numbers))
 
 
 def margins(model: SpamModel, predictions: Predictions) -> FloatArray:
-    """How sure the model is of each message, |log-odds - t|: an answer helps most where it is small.
+    """Measures how sure the model is, |log-odds - t|: an answer helps most where that is small.
 
     t is the middle between even odds and the threshold. A message in which little is known has small
     log-odds. Dividing by the standard error of the log-odds asked no better questions. With more than two
@@ -124,7 +149,7 @@ def margins(model: SpamModel, predictions: Predictions) -> FloatArray:
 
 
 def _threshold(model: SpamModel) -> float:
-    """The middle between even odds and the log-odds above which a message is spam."""
+    """Returns the middle between even odds and the log-odds above which a message is spam."""
     decision = model.decision
     if decision.log_odds_threshold is not None:
         return decision.log_odds_threshold / 2

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from spamnb.core import FloatArray, IntArray
 from spamnb.counts import CountStore, Entries, merge_stores
-from spamnb.features import token_key
+from spamnb.features import extract, token_key
 from spamnb.messages import Texts
-from spamnb.model import SeenMessages, merge_seen
+from spamnb.model import SeenMessages, merge_seen, word_digests
+from spamnb.settings import FeatureConfig
 
 SAMPLE = 10_000  # messages of a sample, of more than WHOLE
 WHOLE = 50_000  # messages that are all in the sample, so that the weight correction is fitted to all of them
@@ -25,6 +26,17 @@ TOKENS = 8_000_000  # of a sample at most, repeats included: some 0.5 GB, and 5 
 Digests = NDArray[np.uint64]
 Order = tuple[int, int]  # the number of the input, and that of the block in it
 Row = tuple[object, ...]
+
+
+def usual_digests(texts: Texts, features: FeatureConfig) -> Digests | None:
+    """Returns digests that messages of the same words share, as the default tokens have words.
+
+    With them the folds are the same for any features, so that metrics of different ones can be compared. None
+    if these features have the same words; for others a message is tokenised twice, which `train` does not do.
+    """
+    usual = FeatureConfig(ngrams=1)
+    same = (features.shapes, features.deobfuscate) == (usual.shapes, usual.deobfuscate)
+    return None if same else word_digests(extract(texts, usual))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -16,7 +16,7 @@ _NUMBERS = (int, float, np.number)  # texts of their digits: scikit-learn's chec
 
 
 def check_inputs(X: Any, y: Any) -> tuple[Texts, Labels]:
-    """Returns texts and labels; refuses those that do not go together."""
+    """Returns texts and labels; refuses those that cannot be combined."""
     if y is None:
         raise InputError("SpamClassifier requires y to be passed, but the target y is None")
     texts, labels = to_texts(X), to_labels(y)

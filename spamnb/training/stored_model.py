@@ -63,7 +63,7 @@ class StoredModel:
         return self.model is not None and _fingerprint(self.path) == self._files
 
     def newest(self) -> SpamModel:
-        """The model as it is on disk now; the files are read again only if they have changed."""
+        """Returns the model as it is on disk now; reads the files again only if they have changed."""
         if self.model is None or not self.is_newest():
             return self.load()
         return self.model
@@ -79,7 +79,7 @@ class StoredModel:
         if not self._add_new_records():
             self._load()
         if self.model.features != features:
-            raise ModelError(f"{self.path} has become another model meanwhile", "start again")
+            raise ModelError(f"{self.path} was replaced by another model", "start again")
         return self.model
 
     def _add_new_records(self) -> bool:
@@ -101,7 +101,7 @@ class StoredModel:
 
 
 def _fingerprint(path: str) -> tuple[bytes, tuple[int, int, int] | None]:
-    """The checksum in the model file; inode, size and time of the journal."""
+    """Returns the checksum in the model file; inode, size and time of the journal."""
     checksum = model_file.checksum_of(path)
     try:
         status = os.stat(update_journal.path_of(path))

@@ -17,12 +17,8 @@ from spamnb.model import USUAL_SLOPE, BaseModel, Decision, Platt, SpamModel, ide
 from spamnb.readers import labelled_messages, spam_of_two
 from spamnb.scorers import make
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
-from spamnb.training.base_choice import base_model
-from spamnb.training.fit_base_weight import (
-    FEWEST_WITH_BASE,
-    with_folds,
-    without_folds,
-)
+from spamnb.training.base_choice import base_model, kind_of
+from spamnb.training.fit_base_weight import FEWEST_WITH_BASE, with_folds, without_folds
 from spamnb.training.fit_min_known_words import fit_min_known_words
 from spamnb.training.message_counter import MessageCounter
 from spamnb.training.model_calibration import HeldOutScores, calibrate_model, set_max_fpr
@@ -53,7 +49,7 @@ class Trainer:
     keep_texts: bool = False  # the sample keeps its texts, for a report that shows mistakes
 
     def __post_init__(self) -> None:
-        SpamModel(self.features, self.scoring)  # refuses settings that do not go together
+        SpamModel(self.features, self.scoring)  # refuses settings that cannot be combined
         if self.base is not None:
             self.base.check(self.features, self.scoring)
         self._counter = MessageCounter(
@@ -191,15 +187,10 @@ def train(
     texts, names = labelled_messages(messages, labels, (text, label), as_written=positive is not None)
     positive = None if positive is None else str(positive)
     _check_positive(names, positive)
-    start = base_model(base, texts)
+    start = base_model(base, lambda: kind_of(texts))
     usual = start.model.features if start is not None else FeatureConfig.usual(mail=bool(texts.tags))
     settings = features or usual, scoring or ScorerConfig(), training or TrainingConfig()
-    trainer = Trainer(
-        *settings,
-        decision or Decision(),
-        positive or "spam",
-        start,
-    )
+    trainer = Trainer(*settings, decision or Decision(), positive or "spam", start)
     trainer.add(texts, names)
     return trainer.finish()
 

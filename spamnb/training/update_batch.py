@@ -16,6 +16,7 @@ from spamnb.model import (
     LOSS_UNIT,
     NO_WEIGHTS,
     Change,
+    ChangedDigests,
     ChangeHistory,
     SeenMessages,
     SpamModel,
@@ -60,7 +61,7 @@ class UpdateBatch:
         self._tokens = extract(texts, self._features)
 
     def take(self, rows: list[int]) -> tuple[Batch, dict[str, list[str]], dict[str, FloatArray]]:
-        """The tokens and columns of these messages; a message may be taken several times."""
+        """Returns the tokens and columns of these messages; a message may be taken several times."""
         at = np.array(rows, np.int64)
         tokens = self._tokens
         if len(at) != len(self._rows) or (at != self._rows).any():
@@ -69,14 +70,14 @@ class UpdateBatch:
         return tokens, categories, {c: np.asarray(values)[at] for c, values in self._numbers.items()}
 
     def counts(self, pairs: list[Pair]) -> CountStore:
-        """The counts of some messages with these labels."""
+        """Returns the counts of some messages with these labels."""
         if not pairs:
             return CountStore.empty()
         tokens, categories, numbers = self.take([row for row, _ in pairs])
         return count(tokens, [label for _, label in pairs], categories, numbers, self._pairs)
 
     def digests_of(self, pairs: list[Pair]) -> dict[str, KeyArray]:
-        """The digests of some messages by label; none if the model does not remember messages."""
+        """Returns the digests of some messages by label; none if the model does not remember messages."""
         if self.digests is None or not pairs:
             return {}
         return by_label(self.digests[[row for row, _ in pairs]], [label for _, label in pairs])
@@ -112,7 +113,7 @@ def score_before_learning(
 
 
 def verdicts_on(model: SpamModel, batch: UpdateBatch, rows: list[int]) -> tuple[list[str], list[str]]:
-    """The verdicts on messages of a batch, and those that their evidence alone would give."""
+    """Returns the verdicts on messages of a batch, and those that their evidence alone would give."""
     if len(model.labels) < 2:
         return (only := [*model.labels, "unsure"][:1] * len(rows)), only
     predictions = model.score_batch(*batch.take(rows))
@@ -126,17 +127,18 @@ def verdicts_on(model: SpamModel, batch: UpdateBatch, rows: list[int]) -> tuple[
 def apply_plan(
     model: SpamModel, batch: UpdateBatch, plan: UpdatePlan, history: ChangeHistory
 ) -> tuple[SpamModel, Change, int]:
-    """The model after a plan, the change to it, and how many removed messages left their counts behind."""
+    """Returns the model after a plan, the change, and how many removed messages left their counts behind."""
     exact, stale = _split_removals(model.seen_messages, batch.digests, plan)
 
     def change(removed: list[Pair]) -> Change:
         counts = merge_stores([batch.counts(plan.added), batch.counts(removed)], [1, -1])
         learned, forgotten, stale_removed = map(batch.digests_of, (plan.added, exact, stale))
-        change = Change(counts, learned, forgotten, history, stale_removed, taught=learned)
+        digests = ChangedDigests(learned, forgotten, stale_removed, taught=learned)
         if model.seen_messages is None or not plan.removed:
-            return change
+            return Change(counts, digests, history)
         untaught = model.seen_messages.lessons_among(batch.digests_of(plan.removed), taught=learned)
-        return change.replace(untaught=untaught, weights=removed_weights(model, counts))
+        weights = removed_weights(model, counts)
+        return Change(counts, digests.replace(untaught=untaught), history, weights)
 
     try:
         delta = change(exact)
@@ -151,7 +153,7 @@ def apply_plan(
 
 
 def removed_weights(model: SpamModel, counts: CountStore) -> Weights:
-    """The corrected weights of tokens of which messages are removed."""
+    """Returns the corrected weights of tokens of which messages are removed."""
     if model.correction is None:
         return NO_WEIGHTS
     keys = counts.keys[(counts.messages < 0).any(axis=1)]
@@ -177,7 +179,7 @@ def _split_removals(
 
 
 def _removable(store: CountStore, batch: UpdateBatch, added: list[Pair], removed: list[Pair]) -> list[Pair]:
-    """Of the messages to be removed those whose counts are all there, tried one after the other."""
+    """Returns the messages, of those to be removed, whose counts are all there, tried one by one."""
     removable: list[Pair] = []
     store = add_delta(store, batch.counts(added)) if added else store
     for pair in removed:

@@ -68,7 +68,7 @@ class LearnResult:
         return sum(sum(done.values()) for done in (self.learned, self.forgotten, self.relabelled))
 
     def to_dict(self) -> dict[str, Any]:
-        """Stable names, builtins only."""
+        """Returns the fields by stable names, builtins only."""
         moved = [{"from": a, "to": b, "messages": n} for (a, b), n in sorted(self.relabelled.items())]
         counts = asdict(self) | {"relabelled": moved}
         counts.update(counts.pop("verdicts"))
@@ -89,7 +89,7 @@ class UpdatePlan:
     copies_left: dict[int, int] = field(default_factory=dict)  # of forgotten messages, by digest
 
     def without(self, rows: list[int]) -> UpdatePlan:
-        """The plan that does not learn these new messages."""
+        """Returns the plan that does not learn these new messages."""
         left_out = set(rows)
         self.new = [i for i in self.new if i not in left_out]
         return self
@@ -139,7 +139,7 @@ class _LearnedCopies:
             self._copies = {label: each.tolist() for label, each in counts.items() if each.any()}
 
     def of(self, row: int) -> dict[str, int]:
-        """Label -> copies, for the labels with any."""
+        """Returns label -> copies, for the labels with any."""
         if self._digests is None:
             return {}
         copies = Counter({label: each[row] for label, each in self._copies.items() if each[row]})
@@ -151,7 +151,7 @@ class _LearnedCopies:
             self._planned.setdefault(self._digests[row], Counter())[label] += copies
 
     def conflicts(self, row: int, label: str, first_labels: MutableMapping[int, str]) -> bool:
-        """Did this message come with another label before? Its first label is remembered."""
+        """Tells whether this message came with another label before; remembers its first label."""
         return self._digests is not None and first_labels.setdefault(self._digests[row], label) != label
 
 
@@ -216,7 +216,7 @@ def plan_forgetting(seen: SeenMessages | None, digests: KeyArray | None, labels:
 
 
 def class_label(model: SpamModel, spam: bool) -> str:
-    """The model's label for spam, or the one for ham.
+    """Returns the model's label for spam, or the one for ham.
 
     >>> class_label(SpamModel().learn(["win", "see"], ["spam", "ok"]), spam=False)
     'ok'

@@ -104,7 +104,7 @@ def _row(
 
 
 def paired_p(differences: FloatArray) -> float:
-    """Two-sided p of the bootstrap: how rarely the difference changes its sign.
+    """Computes the two-sided p of the bootstrap: how rarely the difference changes its sign.
 
     >>> paired_p(np.array([0.1] * 99)), paired_p(np.array([0.1, -0.1] * 50))
     (0.02, 1.0)

@@ -67,7 +67,7 @@ class Answers:
         return order, run[np.concatenate(([True], ~same))]
 
     def flagged(self, weights: Weights) -> tuple[IntArray, IntArray]:
-        """(draws, thresholds): spam and ham with at least as much log-odds, thresholds falling."""
+        """Returns (draws, thresholds): spam and ham with at least as much log-odds, thresholds falling."""
         order, begin = self.ranking
         drawn = weights[:, order]
         called = np.add.reduceat(drawn, begin, axis=1).cumsum(axis=1, dtype=np.int64)
@@ -85,14 +85,14 @@ def _ratio(part: NDArray[np.generic], total: NDArray[np.generic]) -> FloatArray:
 
 
 def auc(a: Answers, weights: Weights) -> FloatArray:
-    """sum over ham of the spam above it, a tie counting one half, divided by all pairs of both."""
+    """Computes sum over ham of the spam above it, a tie counting one half, divided by all pairs of both."""
     tp, fp = a.flagged(weights)
     above = tp - 0.5 * np.diff(tp, axis=1, prepend=0)
     return _ratio((np.diff(fp, axis=1, prepend=0) * above).sum(axis=1), tp[:, -1] * fp[:, -1])
 
 
 def recall_at(share: float) -> Measure:
-    """TP / spam at the lowest threshold with FP <= floor(share * ham)."""
+    """Computes TP / spam at the lowest threshold with FP <= floor(share * ham)."""
 
     def measure(a: Answers, weights: Weights) -> FloatArray:
         tp, fp = a.flagged(weights)
@@ -104,7 +104,7 @@ def recall_at(share: float) -> Measure:
 
 
 def f1(a: Answers, weights: Weights) -> FloatArray:
-    """2 TP / (2 TP + FP + FN) of the positive class, or the mean over more than two classes."""
+    """Computes 2 TP / (2 TP + FP + FN) of the positive class, or the mean over more than two classes."""
     each = []
     for c in (1,) if a.classes == 2 else range(a.classes):
         true, predicted = a.truth == c, a.predicted == c
@@ -118,12 +118,12 @@ def accuracy(a: Answers, weights: Weights) -> FloatArray:
 
 
 def weighted_log_loss(a: Answers, weights: Weights) -> FloatArray:
-    """Mean of -log P(truth)."""
+    """Computes the mean of -log P(truth)."""
     return _ratio((weights * a.surprise).sum(axis=1), weights.sum(axis=1))
 
 
 def cost(a: Answers, weights: Weights) -> FloatArray:
-    """(FP cost_fp + FN cost_fn) / n."""
+    """Computes (FP cost_fp + FN cost_fn) / n."""
     fp, fn = (a.predicted > a.truth) * a.costs[0], (a.predicted < a.truth) * a.costs[1]
     return _ratio((weights * (fp + fn)).sum(axis=1), weights.sum(axis=1))
 
@@ -147,7 +147,7 @@ class Objective:
         return float(self.measure(answers, np.ones((1, len(answers.truth)), np.int32))[0])
 
     def merit(self, answers: Answers) -> float:
-        """More is better; NaN is worst."""
+        """Ranks a value: more is better; NaN is worst."""
         value = self.sign * self.value(answers)
         return value if value == value else -np.inf
 

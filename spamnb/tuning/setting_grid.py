@@ -28,6 +28,7 @@ from spamnb.training import (
     duplicates_note,
     folds,
     score_fold,
+    usual_digests,
     with_usual_limit,
 )
 
@@ -59,7 +60,7 @@ class SharedCounts:
     def __init__(self, candidates: Iterable[Candidate], decision: Decision, folds: int) -> None:
         families: dict[FeatureConfig, list[Candidate]] = {}
         for c in candidates:
-            SpamModel(c.features, c.scoring)  # refuses settings that do not go together
+            SpamModel(c.features, c.scoring)  # refuses settings that cannot be combined
             if c.scoring.balance == "undersample":
                 raise ConfigError(
                     f"{c.name}: balance undersample cannot be compared on the same messages",
@@ -75,7 +76,8 @@ class SharedCounts:
 
     def add_chunk(self, chunk: Chunk) -> None:
         """Counts a chunk of labelled messages."""
-        words = None
+        first = next(iter(self._trainers.values()))
+        words = usual_digests(chunk.texts, first.features)
         for trainer in self._trainers.values():
             words = trainer.add_chunk(chunk, words=words)
 
@@ -204,7 +206,7 @@ class SettingGrid:
             self._tables.pop((features, full_vocabulary), None)
 
     def score(self, candidate: Candidate, f: int, without: int | None = None) -> tuple[FloatArray, IntArray]:
-        """Damped scores and numbers of known tokens of fold f; fold `without` is not learned either."""
+        """Returns damped scores and known tokens of fold f; fold `without` is not learned either."""
         counted, scorer = self.counted(candidate.features), make(candidate.scoring)
         other = f if without is None else without
         prepared = self._prepared.setdefault(candidate.features, {})

@@ -134,7 +134,7 @@ def test_a_held_out_part_is_judged_with_the_start(cli: Cli) -> None:
         ),
         (
             ("evaluate", "few.csv", "--online", "--base", "ready-made"),
-            "--base ready-made does not go together with --online",
+            "--base ready-made cannot be combined with --online",
             "use --folds or `spamnb train`",
         ),
         (

@@ -45,10 +45,10 @@ def test_every_kind_of_value(cli: Cli) -> None:
         "alpha = 1\ndigests = false\nfolds = 0\noutput = 'configured'\n",
     )
     cli("train", "d.csv", "-q")
-    found = cli("inspect", "-m", "configured", "--json", "-").json
-    assert (found["features"]["numeric"], found["features"]["categorical"]) == (["size"], ["sort"])
-    assert (found["scorer"]["alpha"], found["seen_messages"], found["metrics"]) == (1, None, None)
-    assert found["decision"]["threshold"] == 0.9
+    card = cli("inspect", "-m", "configured", "--json", "-").json
+    assert (card["features"]["numeric"], card["features"]["categorical"]) == (["size"], ["sort"])
+    assert (card["scorer"]["alpha"], card["seen_messages"], card["metrics"]) == (1, None, None)
+    assert card["decision"]["threshold"] == 0.9
     cli(
         "train",
         "d.csv",
@@ -57,8 +57,8 @@ def test_every_kind_of_value(cli: Cli) -> None:
         "other",
         env={"SPAMNB_TRAIN_CATEGORICAL": "sort kind", "SPAMNB_TRAIN_ALPHA": "3"},
     )
-    found = cli("inspect", "-m", "other", "--json", "-").json
-    assert (found["features"]["categorical"], found["scorer"]["alpha"]) == (["sort", "kind"], 3)
+    card = cli("inspect", "-m", "other", "--json", "-").json
+    assert (card["features"]["categorical"], card["scorer"]["alpha"]) == (["sort", "kind"], 3)
 
 
 def test_a_command_of_a_group_has_a_table(cli: Cli, tiny: Path) -> None:
@@ -142,9 +142,9 @@ def test_wrong_keys_are_refused_with_a_suggestion(cli: Cli, text: str, error: st
 
 def test_a_file_that_is_no_toml(cli: Cli) -> None:
     path = configure(cli, "[predict\n")
-    said = cli.fails("predict", stdin=WIN, code=2)
-    assert said[0].startswith(f"Error: {path} is not TOML: ")
-    assert said[1] == "Hint: correct it, or move it away"
+    errors = cli.fails("predict", stdin=WIN, code=2)
+    assert errors[0].startswith(f"Error: {path} is not TOML: ")
+    assert errors[1] == "Hint: correct it, or move it away"
     assert cli("predict", "--help").text.startswith("Usage: spamnb predict ")  # help works all the same
 
 
@@ -233,6 +233,6 @@ def test_tomllib_is_imported_only_if_a_file_exists(cli: Cli, tiny: Path) -> None
     assert "tomllib" not in imported(cli, "predict", "-m", tiny, stdin=WIN)
     configure(cli, "[predict]\nformat = 'terse'\n[train]\nfolds = 3\n")
     assert "tomllib" not in imported(cli, "predict", "--help")
-    found = imported(cli, "predict", "-m", tiny, stdin=WIN)
-    assert "tomllib" in found
-    assert "spamnb.cli.commands.train" not in found
+    packages = imported(cli, "predict", "-m", tiny, stdin=WIN)
+    assert "tomllib" in packages
+    assert "spamnb.cli.commands.train" not in packages

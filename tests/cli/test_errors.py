@@ -59,7 +59,7 @@ HELP = "Hint: see `spamnb train --help`"
         ),
         (
             "--threshold 0.9 --unsure 0.1 0.2",
-            "--threshold and --unsure do not go together: each of them sets the threshold",
+            "--threshold and --unsure cannot be combined: each of them sets the threshold",
             "Hint: leave out --threshold or --unsure",
         ),
         (
@@ -102,7 +102,7 @@ def test_values_that_are_none(cli: Cli, flags: str, error: str) -> None:
 
 def test_wishes_that_exclude_each_other(cli: Cli) -> None:
     assert cli.fails("predict", "--explain", "--format", "terse", code=2)[-1] == (
-        "Error: --explain does not go with --format terse: use tsv, jsonl, csv or table."
+        "Error: --explain cannot be combined with --format terse: use tsv, jsonl, csv or table."
     )
 
 
@@ -237,13 +237,13 @@ def test_names_with_odd_characters_are_shown_escaped(cli: Cli) -> None:
 
 def test_a_fault_of_the_program_is_told_in_a_sentence(cli: Cli) -> None:
     """Whatever nobody thought of: one sentence, or all of it on request."""
-    breaking = "import spamnb.model.model_paths as p; p.own_model = lambda: 1 / 0"
+    breaking = "import spamnb.model.model_paths as p; p.own_model = lambda kind: 1 / 0"
     command = [*cli.command()[:1], "-c", f"{breaking}; from spamnb.cli import main; main()", "model", "list"]
     done = subprocess.run(command, capture_output=True, env=cli.env, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stdout) == (1, b"")
     assert done.stderr.decode() == (
-        "Error: spamnb has a fault: ZeroDivisionError: division by zero\n"
-        "Hint: please report it, with what `SPAMNB_TRACEBACK=1` set before the command shows\n"
+        "Error: spamnb has a bug: ZeroDivisionError: division by zero\n"
+        "Hint: please report it with the traceback: set `SPAMNB_TRACEBACK=1` and run the command again\n"
     )
     env = cli.env | {"SPAMNB_TRACEBACK": "1"}
     done = subprocess.run(command, capture_output=True, env=env, timeout=PATIENCE, check=False)

@@ -176,7 +176,10 @@ def test_labels_that_the_model_does_not_know(cli: Cli, sms: Sms, three: Three) -
             "--tokens plain",
             "--tokens is a setting for training: use it with --folds K, or train a model with it.",
         ),
-        ("--folds 3 -m x", "--model does not go with --folds: cross-validation trains its own models."),
+        (
+            "--folds 3 -m x",
+            "--model cannot be combined with --folds: cross-validation trains its own models.",
+        ),
     ],
 )
 def test_settings_without_effect_are_refused_by_name(cli: Cli, sms: Sms, flags: str, message: str) -> None:
@@ -208,7 +211,7 @@ def test_folds_and_rows_too_few(cli: Cli, sms: Sms) -> None:
         "Hint: give more labelled messages",
     ]
     assert cli.fails("evaluate", sms.test, "--folds", "2", "--set", "balance=undersample", code=2) == [
-        "Error: --set balance=undersample does not go together with --folds",
+        "Error: --set balance=undersample cannot be combined with --folds",
         "Hint: use --set balance=weight",
     ]
 
@@ -216,7 +219,7 @@ def test_folds_and_rows_too_few(cli: Cli, sms: Sms) -> None:
 def test_no_stored_figures_and_no_place_for_json(cli: Cli, tiny: Path, sms: Sms) -> None:
     assert "--folds" in TINY_FLAGS
     assert cli.fails("evaluate", "-m", tiny) == [
-        f"Error: {tiny} holds no metrics: it is ready-made, or was trained with --folds 0 or on few messages",
+        f"Error: {tiny} has no metrics: it is ready-made, or was trained with --folds 0 or on few messages",
         "Hint: evaluate it on labelled messages: spamnb evaluate DATA",
     ]
     assert cli.fails("evaluate", "-m", sms.model, "--json", "no/where.json") == [

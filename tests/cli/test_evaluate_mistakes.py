@@ -91,8 +91,8 @@ def test_a_mistake_is_harmless_and_fits_the_terminal(cli: Cli, tiny: Path) -> No
 
 @pytest.mark.parametrize("flags", [(), ("d.csv", "--holdout", "30%"), ("--predictions", "d.csv")])
 def test_mistakes_need_messages(cli: Cli, flags: tuple[str, ...]) -> None:
-    said = cli.fails("evaluate", "--mistakes", "3", *flags, code=2)
-    assert said[-1] == "Error: --mistakes needs DATA, with a model or with --folds."
+    errors = cli.fails("evaluate", "--mistakes", "3", *flags, code=2)
+    assert errors[-1] == "Error: --mistakes needs DATA, with a model or with --folds."
 
 
 # --- without data ----------------------------------------------------------------------------------
@@ -113,15 +113,15 @@ def test_a_ready_made_model_is_not_evaluated_but_explained(cli: Cli) -> None:
 
 
 def test_a_program_that_asks_for_metrics_gets_an_error(cli: Cli) -> None:
-    said = cli.fails("evaluate", "--json", "-")
-    assert "holds no metrics: it is ready-made" in said[0]
-    assert said[1] == "Hint: evaluate it on labelled messages: spamnb evaluate DATA"
+    errors = cli.fails("evaluate", "--json", "-")
+    assert "has no metrics: it is ready-made" in errors[0]
+    assert errors[1] == "Hint: evaluate it on labelled messages: spamnb evaluate DATA"
 
 
 def test_a_model_of_ones_own_shows_its_metrics(cli: Cli, sms: Sms) -> None:
     cli.own_model.parent.mkdir(parents=True)
     cli.own_model.write_bytes(sms.model.read_bytes())
-    assert "model.spamnb, as measured when it was trained\n" in cli("evaluate", env={"COLUMNS": "500"}).text
+    assert "my-text.spamnb, as measured when it was trained\n" in cli("evaluate", env={"COLUMNS": "500"}).text
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")

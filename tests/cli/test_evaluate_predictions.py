@@ -88,9 +88,12 @@ def test_rows_left_out_are_named(cli: Cli) -> None:
         ("--prediction-column x", "--prediction-column names a column of --predictions FILE: give that too."),
         (
             "--predictions p.csv --folds 3",
-            "--folds does not go with --predictions: nothing is predicted anew.",
+            "--folds cannot be combined with --predictions: nothing is predicted anew.",
         ),
-        ("--predictions p.csv -m m", "--model does not go with --predictions: nothing is predicted anew."),
+        (
+            "--predictions p.csv -m m",
+            "--model cannot be combined with --predictions: nothing is predicted anew.",
+        ),
         (
             "--predictions p.csv --alpha 1",
             "--alpha is a setting for training: use it with --folds K, or train a model with it.",
@@ -118,7 +121,7 @@ def test_scores_without_a_threshold(cli: Cli) -> None:
     cli.write("p.csv", "truth,score\nspam,7\nham,-1\n")
     assert cli.fails("evaluate", "--predictions", "p.csv", code=2)[1:] == [
         "Error: there is no verdict, and the scores go from -1 to 7",
-        "Hint: say from which score on a message is spam, for example --threshold 5",
+        "Hint: set the score above which a message is spam, for example --threshold 5",
     ]
 
 

@@ -103,7 +103,7 @@ def test_plots_are_svg_files(cli: Cli, sms: Sms) -> None:
     [
         (
             "--report - --json -",
-            "--report - and --json - cannot both have stdout: give one of them a file.",
+            "--report - and --json - cannot both write to stdout: give one of them a file.",
         ),
     ],
 )

@@ -37,16 +37,16 @@ def test_the_shown_figures_sum_up(cli: Cli, sms: Sms) -> None:
 
 def test_a_message_as_json_from_an_argument_or_stdin(cli: Cli, sms: Sms) -> None:
     flags = ("explain", "-m", sms.model, "--json", "-")
-    said = cli(*flags, "call now").json
-    assert list(said) == [
+    output = cli(*flags, "call now").json
+    assert list(output) == [
         "made_by",
         *("verdict", "probability", "log_odds", "known", "log_evidence"),
         *("for", "against", "sum", "bias", "evidence", "unknown", "joint", "log_joint"),
     ]
-    total = math.fsum([said["bias"], *(part["log_odds"] for part in said["evidence"])])
-    assert total == pytest.approx(said["log_odds"], abs=1e-9)
-    assert said["probability"] == pytest.approx(1 / (1 + math.exp(-said["log_odds"])))
-    assert cli(*flags, "-", stdin=b"call now\r\n").json == said
+    total = math.fsum([output["bias"], *(part["log_odds"] for part in output["evidence"])])
+    assert total == pytest.approx(output["log_odds"], abs=1e-9)
+    assert output["probability"] == pytest.approx(1 / (1 + math.exp(-output["log_odds"])))
+    assert cli(*flags, "-", stdin=b"call now\r\n").json == output
 
 
 @pytest.mark.parametrize("scorer", ["multinomial", "bernoulli", "poisson", "complement", "less-naive"])
@@ -60,11 +60,11 @@ def test_verify_recomputes_the_score(cli: Cli, sms: Sms, scorer: str) -> None:
     assert model == "computed by the model:         " + recomputed.removeprefix(
         "recomputed from these numbers: "
     )
-    found = cli(*flags, "--json", "-").json
-    said = found["verification"]
-    assert said["recomputed_log_odds"] == pytest.approx(found["log_odds"])
-    assert said["model_log_odds"] == found["log_odds"]
-    assert {row["token"] for row in found["numbers"]["tokens"]} >= {"a", "free"}
+    output = cli(*flags, "--json", "-").json
+    verification = output["verification"]
+    assert verification["recomputed_log_odds"] == pytest.approx(output["log_odds"])
+    assert verification["model_log_odds"] == output["log_odds"]
+    assert {row["token"] for row in output["numbers"]["tokens"]} >= {"a", "free"}
 
 
 def test_verify_of_a_message_of_which_nothing_is_known(cli: Cli, tiny: Path) -> None:
@@ -134,9 +134,9 @@ def test_a_mail_file_is_read_as_mail(cli: Cli, mail_model: Path) -> None:
     done = cli("explain", "-m", mail_model, cli.write("one.eml", mail), "--top", "99")
     assert done.err == f"message           the content of {cli.here}/one.eml\n"
     assert done.out == cli("explain", "-m", mail_model, "--top", "99", stdin=mail).out
-    found = cli("explain", "-m", mail_model, "one.eml", "--json", "-").json
+    output = cli("explain", "-m", mail_model, "one.eml", "--json", "-").json
     assert (
-        found["evidence"] != cli("explain", "-m", mail_model, mail.decode(), "--json", "-").json["evidence"]
+        output["evidence"] != cli("explain", "-m", mail_model, mail.decode(), "--json", "-").json["evidence"]
     )
     assert cli("explain", "-m", mail_model, "-", "--top", "99", stdin=mail).out == done.out
 

@@ -28,7 +28,7 @@ def test_an_export_that_was_cut_is_imported_with_a_note(cli: Cli, tiny: Path) ->
     assert "note" not in cli("model", "import", "-", "-o", "x.spamnb", stdin=b"".join(lines)).err
     cut = b"".join(lines[:3])
     done = cli("model", "import", "-", "-o", "x.spamnb", stdin=cut)
-    note = "note: the header of stdin promises 6 tokens, 2 came: it was cut short, or lines were removed"
+    note = "note: the header of stdin announces 6 tokens, got 2: it was cut short, or lines were removed"
     assert note in done.err.splitlines()
     assert "imported          2 tokens from stdin" in done.err.splitlines()
     assert cli("model", "import", "-", "-o", "x.spamnb", "-q", stdin=cut).err == ""
@@ -45,7 +45,7 @@ def test_a_damaged_export_names_its_line(cli: Cli, tiny: Path) -> None:
 def test_an_export_without_its_last_line_is_noticed(cli: Cli, tiny: Path, sms: Sms) -> None:
     cli("model", "age", tiny, "-o", "old.spamnb", "-q")
     cli("train", sms.train, "--base", "ready-made", "--set", "digests=no", "-o", "start.spamnb", "-q")
-    lost = "has lost its last line, and with it"
+    lost = "lacks its last line, and with it"
     for model in (tiny, Path("old.spamnb")):
         lines = cli("model", "export", model).out.splitlines(keepends=True)
         status_lines = cli(

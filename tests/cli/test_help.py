@@ -21,18 +21,18 @@ from tests.helpers.command_line import PATIENCE, Cli
 
 def command(name: str) -> click.Command:
     """A command of the top, or one of a group: `model prune`."""
-    found: click.Command = group
+    current: click.Command = group
     for word in name.split():
-        assert isinstance(found, click.Group)
-        inner = found.get_command(click.Context(found), word)
+        assert isinstance(current, click.Group)
+        inner = current.get_command(click.Context(current), word)
         assert inner is not None
-        found = inner
-    return found
+        current = inner
+    return current
 
 
 def subcommands(name: str) -> dict[str, str]:
-    found = command(name)
-    return found.summaries if isinstance(found, LazyGroup) else {}
+    parent = command(name)
+    return parent.summaries if isinstance(parent, LazyGroup) else {}
 
 
 ALL = {
@@ -79,8 +79,8 @@ def test_help_of_a_command_shows_an_example(cli: Cli, name: str) -> None:
     done = cli(*name.split(), "--help", env={"COLUMNS": "80"})
     assert done.err == ""
     assert done.text.startswith(f"Usage: spamnb {name} ")
-    _, found, examples = done.text.partition("  Example")
-    assert found
+    _, heading, examples = done.text.partition("  Example")
+    assert heading
     assert "\n    " in re.split(r"\n[A-Z][a-z]+:\n", examples)[0]
     assert f"spamnb {name}" in examples
     assert "\\b" not in done.text
@@ -116,9 +116,9 @@ def test_shared_flags_mean_the_same_everywhere() -> None:
 
 
 def shown_options(name: str, everything: bool = False) -> list[click.Option]:
-    found = command(name)
-    context = click.Context(found, help_option_names=["-h", "--help"])
-    return list(found.shown_options(context, everything)) if isinstance(found, Command) else []
+    shown = command(name)
+    context = click.Context(shown, help_option_names=["-h", "--help"])
+    return list(shown.shown_options(context, everything)) if isinstance(shown, Command) else []
 
 
 SINGLE = [name for name in ALL if isinstance(command(name), Command)]

@@ -38,7 +38,7 @@ def test_one_message_learned_corrected_and_forgotten(here: Cli) -> None:
     )
     assert here("predict", stdin=b"cash\n").out.startswith(b"spam\t")
     again = here("learn", "--spam", stdin=b"win cash\n").err.splitlines()
-    assert again[1:] == ["known      1 message (1 spam): learned before, left alone", "Nothing was changed."]
+    assert again[1:] == ["known      1 message (1 spam): already learned, skipped", "Nothing was changed."]
     assert "relabelled 1 message (1 spam to ham)\n" in here("learn", "--ham", stdin=b"win cash\n").err
     assert "relabelled 1 message (1 ham to spam)\n" in here("learn", "--spam", stdin=b"win cash\n").err
     assert here("forget", stdin=b"win cash\n").err == f"{LINES}\nforgot     1 message (1 spam)\n"
@@ -196,18 +196,23 @@ def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "stdin", "code", "said"),
+    ("args", "stdin", "code", "error"),
     [
-        (["learn", "--spam", "--label", "ham=x"], b"", 2, "--ham do not go with --label or --sync"),
+        (["learn", "--spam", "--label", "ham=x"], b"", 2, "--ham cannot be combined with --label or --sync"),
         (["learn", "--sync"], b"", 2, "--sync needs folders with their labels: spam=Maildir/.Junk"),
-        (["learn", "--sync", "--mode", "again", "spam=x"], b"", 2, "--sync does not go with --mode again."),
+        (
+            ["learn", "--sync", "--mode", "again", "spam=x"],
+            b"",
+            2,
+            "--sync cannot be combined with --mode again.",
+        ),
         (
             ["learn", "--spam", "--ham"],
             b"x\n",
             2,
-            "--spam and --ham do not go together: leave out one",
+            "--spam and --ham cannot be combined: leave out one",
         ),
-        (["forget", "--ham", "--spam"], b"x\n", 2, "--spam and --ham do not go together"),
+        (["forget", "--ham", "--spam"], b"x\n", 2, "--spam and --ham cannot be combined"),
         (
             ["learn"],
             b"win a prize\n",
@@ -220,9 +225,9 @@ def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:
         (["learn", "--spam", "nothing.txt"], b"", 1, "nothing.txt"),
     ],
 )
-def test_errors(here: Cli, args: list[str], stdin: bytes, code: int, said: str) -> None:
+def test_errors(here: Cli, args: list[str], stdin: bytes, code: int, error: str) -> None:
     done = here(*args, stdin=stdin, code=code)
-    assert said in done.err
+    assert error in done.err
     assert totals(here) == {"ham": 2, "spam": 2}
     assert not (here.here / "none.lock").exists()
 
@@ -271,7 +276,7 @@ def test_sync_with_an_empty_folder(cli: Cli, tiny: Path) -> None:
         status_lines = cli(
             "learn", "--sync", f"spam={junk}", "ham=Archive", "-m", "m.spamnb"
         ).err.splitlines()
-        assert "known      4 messages (4 ham): learned before, left alone" in status_lines
+        assert "known      4 messages (4 ham): already learned, skipped" in status_lines
 
 
 def test_sync_needs_a_model_that_remembers(cli: Cli) -> None:
@@ -294,7 +299,7 @@ def test_what_cannot_be_told_is_not_learned(cli: Cli, tiny: Path) -> None:
 
 def test_compact_does_nothing_else(cli: Cli, tiny: Path) -> None:
     errors = cli.fails("learn", "--compact", "--spam", "-m", tiny, code=2)
-    assert errors[-1] == "Error: --compact does nothing else: leave out the messages."
+    assert errors[-1] == "Error: --compact takes no messages: leave them out."
 
 
 def test_forget_by_the_labels_of_a_table(cli: Cli, tiny: Path) -> None:
@@ -343,17 +348,17 @@ def test_a_failed_first_lesson_leaves_no_model(cli: Cli) -> None:
 def test_a_message_that_only_memory_holds_is_reported(cli: Cli) -> None:
     """A fresh installation: the first lesson starts a model of one's own."""
     done = cli("learn", "--spam", stdin=b"lunch at noon?\n")
-    start = f"no model of your own yet: starting {cli.own_model} from the ready-made model for SMS"
+    start = f"no model of your own for text yet: starting {cli.own_model} from the ready-made model for SMS"
     assert done.err.splitlines() == [
         start,
         f"{LINES}, all spam",
         "learned    1 message (1 spam)",
         "verdict    ham before, spam now",
-        "remembered 1 message, word for word; by the words alone: ham",
+        "remembered 1 message, word for word; its words alone say: ham",
         "mistakes   1 of 1 new message, before learning",
         "note: words count once there are lessons of both spam and ham; "
         "until then a lesson changes only the verdict on the same message",
-        "undo       spamnb model undo 1",
+        "undo       spamnb model undo 1 -m my-text",
     ]
     assert "starting" not in cli("learn", "--ham", stdin=b"see you at six\n").err
 

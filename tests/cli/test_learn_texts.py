@@ -9,7 +9,7 @@ import pytest
 from spamnb import SpamModel
 from tests.helpers.command_line import Cli
 
-BOTH = "Error: -t does not go with FILES: give texts or files."
+BOTH = "Error: -t cannot be combined with FILES: give texts or files."
 
 
 def test_texts_are_learned_and_forgotten(cli: Cli, tiny: Path) -> None:
@@ -49,7 +49,7 @@ def test_a_message_in_place_of_a_file_gets_the_command(cli: Cli, args: list[str]
         (["learn", "--spam", "-t", "win", "x.csv"], BOTH),
         (["learn", "-t", "win", "--spam", "--files-from", "list"], BOTH),
         (["forget", "-t", "win", "x.csv"], BOTH),
-        (["learn", "--compact", "-t", "win"], "Error: --compact does nothing else: leave out the messages."),
+        (["learn", "--compact", "-t", "win"], "Error: --compact takes no messages: leave them out."),
     ],
 )
 def test_texts_that_do_not_go_with_other_inputs(cli: Cli, tiny: Path, args: list[str], error: str) -> None:

@@ -12,11 +12,11 @@ from tests.helpers.command_line import Cli, Sms, Three
 
 @pytest.mark.parametrize("written", ["1%", "0.01"])
 def test_train_draws_the_line_and_says_so(written: str, cli: Cli, sms: Sms) -> None:
-    said = cli("train", sms.train, "--max-fpr", written, "-o", "m.spamnb").err
+    err = cli("train", sms.train, "--max-fpr", written, "-o", "m.spamnb").err
     line = r"spam above P = 0\.\d+ \(log-odds \+\d\.\d\d, aim: at most 1% of ham\), unsure above 0\.5"
-    assert re.search(rf"threshold         {line}\n", said)
+    assert re.search(rf"threshold         {line}\n", err)
     assert re.search(
-        r"cross-validation  .* of spam caught, \d of \d+ ham misclassified, \d+ unsure \(5 folds", said
+        r"cross-validation  .* of spam caught, \d of \d+ ham misclassified, \d+ unsure \(5 folds", err
     )
     shown = " ".join(cli("inspect", "-m", "m.spamnb", "--top", "0").text.split())
     assert re.search(line, shown)
@@ -31,13 +31,13 @@ def test_text_messages_keep_even_odds(cli: Cli, sms: Sms) -> None:
 
 
 def test_mail_has_a_strict_line_by_default(cli: Cli, mails: Path) -> None:
-    said = cli("train", mails, "-o", "m.spamnb").err
-    assert re.search(r"threshold         spam above P = \S+ \(log-odds \S+, aim: at most 0.1% of ham\)", said)
+    err = cli("train", mails, "-o", "m.spamnb").err
+    assert re.search(r"threshold         spam above P = \S+ \(log-odds \S+, aim: at most 0.1% of ham\)", err)
     cli("train", mails, "--threshold", "0.5", "-o", "m.spamnb")
     decision = cli("inspect", "-m", "m.spamnb", "--top", "0", "--json", "-").json["decision"]
     assert (decision["threshold"], decision["max_fpr"]) == (0.5, None)
-    said = cli("train", mails, "--folds", "0", "-o", "m.spamnb").err
-    assert "threshold " not in said
+    err = cli("train", mails, "--folds", "0", "-o", "m.spamnb").err
+    assert "threshold " not in err
 
 
 def test_cross_validation_decides_as_training_does(cli: Cli, mails: Path) -> None:
@@ -60,34 +60,32 @@ def test_evaluate_finds_the_point_on_the_data(cli: Cli, sms: Sms) -> None:
 
 @pytest.mark.parametrize("text", ["0", "1", "-1%", "100%", "many", "", "nan", "%"])
 def test_a_rate_that_is_none(text: str, cli: Cli, sms: Sms) -> None:
-    said = cli("train", sms.train, "--max-fpr", text, "-o", "m.spamnb", code=2).err
-    assert f"Error: --max-fpr must be a share above 0 and below 1, got {text!r}\n" in said
-    assert "Hint: for example 0.1% or 0.001\n" in said
+    err = cli("train", sms.train, "--max-fpr", text, "-o", "m.spamnb", code=2).err
+    assert f"Error: --max-fpr must be a share above 0 and below 1, got {text!r}\n" in err
+    assert "Hint: for example 0.1% or 0.001\n" in err
     assert not (cli.here / "m.spamnb").exists()
 
 
 def test_two_ways_to_set_the_threshold(cli: Cli, sms: Sms) -> None:
     for flag in (("--threshold", "0.9"), ("--unsure", "0.1", "0.9"), ("--cost", "ham:spam=9")):
-        said = cli("train", sms.train, "--max-fpr", "1%", *flag, "-o", "m.spamnb", code=2).err
-        assert f"Error: --max-fpr and {flag[0]} do not go together: each of them sets the threshold\n" in said
+        err = cli("train", sms.train, "--max-fpr", "1%", *flag, "-o", "m.spamnb", code=2).err
+        assert f"Error: --max-fpr and {flag[0]} cannot be combined: each of them sets the threshold\n" in err
 
 
 def test_no_scores_to_find_a_threshold_by(cli: Cli, sms: Sms, three: Three) -> None:
-    said = cli("train", sms.train, "--max-fpr", "1%", "--folds", "0", "-o", "m.spamnb", code=2).err
-    assert said.endswith(
+    err = cli("train", sms.train, "--max-fpr", "1%", "--folds", "0", "-o", "m.spamnb", code=2).err
+    assert err.endswith(
         "Error: --max-fpr needs cross-validation to find the threshold, got --folds 0\n"
         "Hint: leave out --folds 0, or give a --threshold yourself\n"
     )
     cli.write("tiny.csv", "label,text\nspam,win\nham,see\n")
-    said = cli("train", "tiny.csv", "--max-fpr", "1%", "-o", "m.spamnb", code=1).err
-    assert (
-        "Error: too few messages to find a threshold for --max-fpr: every class needs at least 10\n" in said
-    )
-    said = cli("train", three.data, "--max-fpr", "1%", "-o", "m.spamnb", code=2).err
-    assert "Error: --max-fpr needs a model of two classes, got 3: home, spam, work\n" in said
+    err = cli("train", "tiny.csv", "--max-fpr", "1%", "-o", "m.spamnb", code=1).err
+    assert "Error: too few messages to find a threshold for --max-fpr: every class needs at least 10\n" in err
+    err = cli("train", three.data, "--max-fpr", "1%", "-o", "m.spamnb", code=2).err
+    assert "Error: --max-fpr needs a model of two classes, got 3: home, spam, work\n" in err
     assert not (cli.here / "m.spamnb").exists()
-    said = cli("evaluate", "-m", sms.model, "--max-fpr", "1%", code=2).err
-    assert "--max-fpr needs DATA" in said
+    err = cli("evaluate", "-m", sms.model, "--max-fpr", "1%", code=2).err
+    assert "--max-fpr needs DATA" in err
 
 
 PROTOCOLS = [("--folds", "5"), ("--holdout", "30%"), ("--learning-curve",), ("--online",)]

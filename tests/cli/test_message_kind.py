@@ -91,7 +91,7 @@ def test_a_mail_on_stdin_is_one_message(cli: Cli, tiny: Path) -> None:
 
 def test_mails_are_classified_by_the_model_for_mail_however_they_arrive(cli: Cli, tmp_path: Path) -> None:
     """Without a model of one's own; an index of mails, a list of them without suffixes, a list on stdin."""
-    kind = "no model of your own yet: using the ready-made one for {}\n"
+    kind = "no model of your own for {} yet: using the ready-made model for {}\n"
     mails = sorted(MAIL.glob("*/*.eml"))
     plain = [tmp_path / f"inmail.{i}" for i in range(3)]
     for path, mail in zip(plain, mails, strict=False):
@@ -107,10 +107,10 @@ def test_mails_are_classified_by_the_model_for_mail_however_they_arrive(cli: Cli
     ]
     for args, stdin in ways:
         done = cli("predict", *args, stdin=stdin)
-        assert kind.format("mail") in done.err, args
+        assert kind.format("mail", "mail") in done.err, args
         assert done.out
-    assert kind.format("sms") in cli("predict", stdin=b"see you\nSubject: this is a message\n").err
-    assert kind.format("mail") in cli("evaluate", tmp_path / "labels.txt").err
+    assert kind.format("text", "SMS") in cli("predict", stdin=b"see you\nSubject: this is a message\n").err
+    assert kind.format("mail", "mail") in cli("evaluate", tmp_path / "labels.txt").err
 
 
 @pytest.mark.parametrize(

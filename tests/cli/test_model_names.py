@@ -20,12 +20,14 @@ def demo(cli: Cli) -> Path:
 
 
 def default(cli: Cli, **env: str) -> str:
-    return cli("model", "list", env=env).text.splitlines()[-1].removeprefix("default: ")
+    """The default for text."""
+    return cli("model", "list", env=env).text.splitlines()[-2].removeprefix("default for text: ")
 
 
 def marked(cli: Cli) -> list[str]:
-    """The names of the models with the mark of the default."""
-    return [line.split()[1] for line in cli("model", "list").text.splitlines() if line.startswith("*")]
+    """The names of the models that are a default, those for text first."""
+    rows = cli("model", "list", "--json", "-").json["models"]
+    return [row["name"] for kind in ("text", "mail") for row in rows if kind in row["default_for"]]
 
 
 # --- names and paths -------------------------------------------------------------------------------
@@ -38,10 +40,10 @@ def test_a_word_is_a_name_and_anything_else_a_path(cli: Cli) -> None:
         ("office.spamnb", cli.here / "office.spamnb"),
         ("./office", cli.here / "office"),
     ):
-        said = cli("train", "tiny.csv", *TINY_FLAGS, "-o", stated).err
+        err = cli("train", "tiny.csv", *TINY_FLAGS, "-o", stated).err
         shown = stated if stated != "office" else path
-        assert f"saved             {shown} (" in said
-        assert said.endswith(f'try               echo "your message" | spamnb predict -m {stated}\n')
+        assert f"saved             {shown} (" in err
+        assert err.endswith(f'try               echo "your message" | spamnb predict -m {stated}\n')
         assert path.exists()
         assert cli("predict", "-m", stated, "--format", "terse", stdin=b"win\n").text.startswith("spam\t")
 
@@ -97,11 +99,13 @@ def test_a_name_without_a_model(cli: Cli) -> None:
 
 
 def test_the_list_has_all_models(cli: Cli, demo: Path) -> None:
-    head, *rows, last = cli("model", "list").text.splitlines()
-    assert head.split() == ["name", "messages", "accuracy", "size", "date", "file"]
-    assert [row.split()[0] for row in rows] == ["demo", "sms", "mail"]
-    assert re.fullmatch(rf"  demo +4 +- +\d kB  \d{{4}}-\d\d-\d\d  {re.escape(str(demo))}", rows[0])
-    assert last == "default: sms or mail (there is no model of your own yet: the kind of messages decides)"
+    head, *rows, text, mail = cli("model", "list").text.splitlines()
+    assert head.split() == ["default", "name", "messages", "accuracy", "size", "date", "file"]
+    assert [row[:15].split() for row in rows] == [["demo"], ["text", "sms"], ["mail", "mail"]]
+    assert re.fullmatch(rf"         demo +4 +- +\d kB  \d{{4}}-\d\d-\d\d  {re.escape(str(demo))}", rows[0])
+    none = "(ready-made: none of your own yet)"
+    assert text == f"default for text: sms, or mail for texts as long as mails {none}"
+    assert mail == f"default for mail: mail {none}"
 
 
 def test_the_list_shows_the_accuracy_of_training(cli: Cli) -> None:
@@ -113,26 +117,26 @@ def test_the_list_shows_the_accuracy_of_training(cli: Cli) -> None:
 
 def test_the_list_as_json(cli: Cli, demo: Path) -> None:
     cli("model", "use", "demo", "-q")
-    found = cli("model", "list", "--json", "-").json
-    assert found["default"] == {
+    listed = cli("model", "list", "--json", "-").json
+    assert listed["default"]["text"] == {
         "path": str(demo),
         "reason": "chosen with `spamnb model use`",
         "text": "demo (chosen with `spamnb model use`)",
     }
-    assert [(row["name"], row["default"]) for row in found["models"]] == [
-        *(("demo", True), ("sms", False), ("mail", False))
+    assert [(row["name"], row["default_for"]) for row in listed["models"]] == [
+        *(("demo", ["text"]), ("sms", []), ("mail", ["mail"]))
     ]
-    assert (found["models"][0]["messages"], found["models"][0]["bytes"]) == (4, demo.stat().st_size)
+    assert (listed["models"][0]["messages"], listed["models"][0]["bytes"]) == (4, demo.stat().st_size)
 
 
 def test_the_list_names_a_damaged_model_and_a_default_elsewhere(cli: Cli, demo: Path, tiny: Path) -> None:
     demo.write_bytes(b"no model\x1b[2J")
     lines = cli("model", "list", env={"SPAMNB_MODEL": str(tiny)}).text.splitlines()
-    assert lines[1].startswith("*  ")
+    assert lines[1].startswith("text, mail  ")
     assert lines[1].endswith(str(tiny))
     assert lines[2].split()[0] == "demo"
     assert "is not a spamnb model" in lines[2]
-    assert lines[-1] == f"default: {tiny} ($SPAMNB_MODEL)"
+    assert lines[-2:] == [f"default for {kind}: {tiny} ($SPAMNB_MODEL)" for kind in ("text", "mail")]
     assert default(cli, SPAMNB_MODEL="/nowhere/x.y") == "/nowhere/x.y ($SPAMNB_MODEL; it does not exist)"
 
 
@@ -140,9 +144,9 @@ def test_the_list_names_a_damaged_model_and_a_default_elsewhere(cli: Cli, demo: 
 
 
 def test_use_makes_a_model_the_default(cli: Cli, demo: Path) -> None:
-    assert cli("model", "use", "demo").err == f"default           demo ({demo})\n"
+    assert cli("model", "use", "demo").err == f"default           for text: demo ({demo})\n"
     assert default(cli) == "demo (chosen with `spamnb model use`)"
-    assert marked(cli) == ["demo"]
+    assert marked(cli) == ["demo", "mail"]
     assert cli("predict", "--format", "terse", stdin=b"win\n").err == ""
     assert "known      1 message (1 ham)" in cli("learn", "--ham", stdin=b"see mum\n").err
 
@@ -150,23 +154,24 @@ def test_use_makes_a_model_the_default(cli: Cli, demo: Path) -> None:
 def test_training_without_a_name_leaves_the_default(cli: Cli, demo: Path) -> None:
     cli("model", "use", "demo", "-q")
     before = demo.read_bytes()
-    said = cli("train", "tiny.csv").err
-    assert said.endswith("spamnb predict -m model\n")
-    assert (cli.own_model.exists(), demo.read_bytes() == before, marked(cli)) == (True, True, ["demo"])
+    err = cli("train", "tiny.csv").err
+    assert err.endswith("spamnb predict -m my-text\n")
+    assert (cli.own_model.exists(), demo.read_bytes() == before) == (True, True)
+    assert marked(cli) == ["demo", "mail"]
 
 
 def test_use_of_a_ready_made_model_and_back(cli: Cli) -> None:
     cli.write("tiny.csv", TINY)
     cli("train", "tiny.csv", "-q")
-    assert default(cli) == "model (your own model)"
+    assert default(cli) == "my-text (your own model)"
     cli("model", "use", "sms", "-q")
-    assert marked(cli) == ["sms"]
+    assert marked(cli) == ["sms", "mail"]
     assert cli.fails("learn", "--spam", stdin=b"x\n") == [
         "Error: sms is used by default, and the ready-made models do not learn",
         "Hint: name your own with -m MODEL, or make it the default with `spamnb model use MODEL`",
     ]
     cli("model", "use", "auto", "-q")
-    assert marked(cli) == ["model"]
+    assert marked(cli) == ["my-text", "mail"]
 
 
 def test_use_of_a_file_keeps_its_full_path(cli: Cli, tiny: Path) -> None:
@@ -188,13 +193,13 @@ def test_remove_lists_what_goes(cli: Cli, demo: Path) -> None:
     cli("model", "use", "demo", "-q")
     there = sorted(path.name for path in demo.parent.iterdir() if path.name.startswith("demo"))
     assert there == ["demo.spamnb", "demo.spamnb.bak", "demo.spamnb.journal", "demo.spamnb.lock"]
-    said = cli.fails("model", "remove", "demo", code=2)
-    assert said[-2:] == ["Error: nothing was removed: to confirm it needs a terminal", "Hint: add --force"]
-    assert sorted(line.split("/")[-1].split()[0] for line in said[:-2]) == there
-    assert all(line.startswith("removes  ") for line in said[:-2])
+    errors = cli.fails("model", "remove", "demo", code=2)
+    assert errors[-2:] == ["Error: nothing was removed: to confirm it needs a terminal", "Hint: add --force"]
+    assert sorted(line.split("/")[-1].split()[0] for line in errors[:-2]) == there
+    assert all(line.startswith("removes  ") for line in errors[:-2])
     done = cli("model", "remove", "demo", "--force")
     assert done.err.splitlines()[-2:] == [
-        "default           your own model if there is one, else a ready-made one",
+        "default           for text: your own model if there is one, else a ready-made one",
         "removed           demo",
     ]
     assert list(demo.parent.iterdir()) == []

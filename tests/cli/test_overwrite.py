@@ -167,11 +167,13 @@ def test_a_picture_of_somebody_else_stays(cli: Cli, sms: Sms) -> None:
 
 def test_one_file_cannot_be_both(cli: Cli, sms: Sms) -> None:
     errors = cli.fails("evaluate", "-m", sms.model, "--report", "x", "--json", "./x", code=2)
-    assert errors[-1] == "Error: --report and --json cannot both have x: give one another file."
+    assert errors[-1] == "Error: --report and --json cannot both write to x: give one another file."
     assert not (cli.here / "x").exists()
     for flag in ("--report", "--json"):
         errors = cli.fails("evaluate", "-m", sms.model, sms.test, flag, "p/roc.svg", "--plots", "p", code=2)
-        assert errors[-1] == f"Error: {flag} and --plots cannot both have p/roc.svg: give one another place."
+        assert (
+            errors[-1] == f"Error: {flag} and --plots cannot both write to p/roc.svg: give one another place."
+        )
         assert not (cli.here / "p").exists()
 
 

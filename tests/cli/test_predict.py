@@ -216,7 +216,7 @@ def test_more_than_two_classes(cli: Cli, three: Three) -> None:
     assert cli("predict", "-m", three.model, "--only", "work", stdin=b"office\nmilk\n").out.count(b"\n") == 1
     assert cli.fails("predict", "-m", three.model, "--threshold", "0.3", code=2) == [
         "Error: --threshold needs a model of two classes, got 3: home, spam, work",
-        "Hint: leave out --threshold: among more than two classes the likeliest one is the verdict",
+        "Hint: leave out --threshold: with more than two classes the most probable one is the verdict",
     ]
 
 

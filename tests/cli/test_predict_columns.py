@@ -87,8 +87,8 @@ def test_jsonl_keeps_values_and_their_types(cli: Cli, tiny: Path) -> None:
 def test_lines_and_mail_have_no_header_in_tsv(cli: Cli, tiny: Path) -> None:
     cli.write("m.txt", "win\n")
     cli.write("m.eml", "Subject: win\n\nwin\n")
-    said = cli("predict", "-m", tiny, "m.txt", "m.eml", "-q").lines
-    assert [line.split(b"\t")[2] for line in said] == [b"win", b"m.eml"]
+    lines = cli("predict", "-m", tiny, "m.txt", "m.eml", "-q").lines
+    assert [line.split(b"\t")[2] for line in lines] == [b"win", b"m.eml"]
 
 
 def test_terse_stays_as_it_is(cli: Cli, tiny: Path) -> None:
@@ -259,8 +259,8 @@ def test_the_suffix_chooses_the_format(cli: Cli, tiny: Path, suffix: str) -> Non
 
 def test_only_counts_what_was_written(cli: Cli, tiny: Path) -> None:
     cli.write("m.csv", TABLE)
-    said = cli("predict", "-m", tiny, "m.csv", "-o", "o.csv", "--only", "spam").err
-    assert said.splitlines()[-1] == "saved             o.csv: 1 message (of 2)"
+    err = cli("predict", "-m", tiny, "m.csv", "-o", "o.csv", "--only", "spam").err
+    assert err.splitlines()[-1] == "saved             o.csv: 1 message (of 2)"
 
 
 @pytest.mark.parametrize("name", ["m.csv", "m.parquet"])

@@ -30,25 +30,26 @@ def test_a_text_that_is_not_utf8(cli: Cli, tiny: Path) -> None:
 
 
 def test_a_model_with_columns_classifies_a_text_without_them(cli: Cli, tennis: Tennis) -> None:
-    said = cli("predict", "-m", tennis.model, "--format", "jsonl", "-t", "hello").records[0]
-    assert (said["verdict"], said["known"], said["message"]) == ("unsure", 0, "hello")
+    record = cli("predict", "-m", tennis.model, "--format", "jsonl", "-t", "hello").records[0]
+    assert (record["verdict"], record["known"], record["message"]) == ("unsure", 0, "hello")
 
 
 def test_texts_use_the_ready_made_model(cli: Cli) -> None:
-    assert cli("predict", "-t", "hi").err == "no model of your own yet: using the ready-made one for sms\n"
+    note = "no model of your own for text yet: using the ready-made model for {}\n"
+    assert cli("predict", "-t", "hi").err == note.format("SMS")
     long = "Dear all, " * 50
-    assert cli("predict", "-t", long).err == "no model of your own yet: using the ready-made one for mail\n"
+    assert cli("predict", "-t", long).err == note.format("mail")
 
 
 def test_texts_and_files_do_not_go_together(cli: Cli, tiny: Path) -> None:
-    said = cli.fails("predict", "-m", tiny, "-t", "win", "x.csv", code=2)
-    assert said[-1] == "Error: -t does not go with FILES: give texts or files."
+    errors = cli.fails("predict", "-m", tiny, "-t", "win", "x.csv", code=2)
+    assert errors[-1] == "Error: -t cannot be combined with FILES: give texts or files."
 
 
 @pytest.mark.parametrize("args", [("-t", "WIN a FREE prize"), ("-t", "win", "--explain")])
 def test_a_text_imports_little(cli: Cli, tiny: Path, args: tuple[str, ...]) -> None:
-    found = imported(cli, "predict", "-m", tiny, *args)
-    assert not found & {"pandas", "joblib", "rich", "jinja2", "sklearn", "scipy", "json", "csv", "email"}
+    packages = imported(cli, "predict", "-m", tiny, *args)
+    assert not packages & {"pandas", "joblib", "rich", "jinja2", "sklearn", "scipy", "json", "csv", "email"}
 
 
 # --- a message in place of a file -----------------------------------------------------------------
@@ -86,8 +87,8 @@ def test_a_missing_file_is_no_message(cli: Cli) -> None:
 
 def test_one_missing_word_beside_a_file(cli: Cli) -> None:
     cli.write("messages.csv", "text\nwin\n")
-    said = cli.fails("predict", "messages.csv", "free money")
-    assert said[1] == 'Hint: to classify a text: spamnb predict -t "free money"'
+    errors = cli.fails("predict", "messages.csv", "free money")
+    assert errors[1] == 'Hint: to classify a text: spamnb predict -t "free money"'
 
 
 @given(st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1))

@@ -12,7 +12,7 @@ import pytest
 
 from spamnb.features import extract, token_key
 from spamnb.messages import Chunk, Texts
-from spamnb.model import MESSAGE_KINDS, shipped_model
+from spamnb.model import READY_MADE_NAMES, shipped_model
 from spamnb.model.scoring_engine import log_odds_of
 from spamnb.model.spam_model import SpamModel
 from spamnb.readers import ReadOptions, open_source
@@ -21,17 +21,17 @@ from tests.helpers.command_line import Cli
 from tests.helpers.paths import ROOT, SMALL_SMS
 
 MAIL = ROOT / "data" / "mail"
-NOTE = "no model of your own yet: using the ready-made one for {}\n"
+NOTE = "no model of your own for {} yet: using the ready-made model for {}\n"
 
 
 def test_a_message_is_judged_right_after_installation(cli: Cli) -> None:
     done = cli("predict", stdin=b"WIN a FREE prize\nok mum, see you at seven\n")
     assert [line.split("\t")[0] for line in done.text.splitlines()] == ["spam", "ham"]
-    assert done.err.endswith(NOTE.format("sms"))
+    assert done.err.endswith(NOTE.format("text", "SMS"))
     assert cli("predict", "-q", stdin=b"ok\n").err == ""
 
 
-@pytest.mark.parametrize("kind", MESSAGE_KINDS)
+@pytest.mark.parametrize("kind", READY_MADE_NAMES)
 def test_the_models_are_small_and_hold_no_numbers_addresses_or_digests(kind: str) -> None:
     model = SpamModel.load(shipped_model(kind))
     assert model.seen_messages is None
@@ -67,12 +67,12 @@ def mail_chunks(folder: Path) -> list[Chunk]:
 
 def test_no_name_of_a_person_in_the_written_messages_is_a_token() -> None:
     names = set((ROOT / "tools" / "person_names.txt").read_text(encoding="utf-8").split())
-    for kind in MESSAGE_KINDS:
+    for kind in READY_MADE_NAMES:
         tokens = SpamModel.load(shipped_model(kind)).store.spellings.tolist()
         assert not [t for t in tokens if not t.startswith("shape:") and names & set(t.split(" "))]
 
 
-@pytest.mark.parametrize("kind", MESSAGE_KINDS)
+@pytest.mark.parametrize("kind", READY_MADE_NAMES)
 def test_no_name_of_a_person_in_the_lower_cased_corpus_is_a_token(kind: str) -> None:
     words = {
         word for t in SpamModel.load(shipped_model(kind)).store.spellings.tolist() for word in t.split(" ")
@@ -99,7 +99,7 @@ def test_no_token_decides_a_mail_alone() -> None:
 
 
 def test_all_models_take_at_most_6_megabytes() -> None:
-    assert sum(os.path.getsize(shipped_model(kind)) for kind in MESSAGE_KINDS) <= 6_000_000
+    assert sum(os.path.getsize(shipped_model(kind)) for kind in READY_MADE_NAMES) <= 6_000_000
 
 
 # What people type first, and what their phones receive; none of it is in the training data.
@@ -121,22 +121,22 @@ def test_short_messages_are_decided_by_their_words(cli: Cli) -> None:
 
 def test_mail_and_long_texts_get_the_model_for_mail(cli: Cli) -> None:
     result = cli("predict", MAIL / "spam", "--format", "jsonl")
-    assert NOTE.format("mail") in result.err
+    assert NOTE.format("mail", "mail") in result.err
     long = cli.write("long.csv", "text\n" + "Please find the agenda of the meeting below. " * 20 + "\n")
-    assert NOTE.format("mail") in cli("predict", long).err
+    assert NOTE.format("text", "mail") in cli("predict", long).err
     short = cli.write("short.csv", "text\nsee you at seven\n")
-    assert NOTE.format("sms") in cli("predict", short).err
+    assert NOTE.format("text", "SMS") in cli("predict", short).err
 
 
 def test_evaluate_uses_them_too(cli: Cli) -> None:
     done = cli("evaluate", SMALL_SMS)
-    assert NOTE.format("sms") in done.err
+    assert NOTE.format("text", "SMS") in done.err
 
 
 def test_they_do_not_learn(cli: Cli) -> None:
-    before = {kind: Path(shipped_model(kind)).read_bytes() for kind in MESSAGE_KINDS}
+    before = {kind: Path(shipped_model(kind)).read_bytes() for kind in READY_MADE_NAMES}
     assert cli.fails("forget", "--spam", stdin=b"win a prize\n") == [
-        "Error: there is no model of your own yet, and the ready-made ones do not learn",
+        "Error: there is no model of your own for text yet, and the ready-made ones do not learn",
         "Hint: train one with `spamnb train DATA`, or name one with -m MODEL",
     ]
     sms = os.path.relpath(shipped_model("sms"), cli.here)
@@ -149,7 +149,7 @@ def test_they_do_not_learn(cli: Cli) -> None:
         wanted,
         "Hint: choose another name for -o",
     ]
-    assert before == {kind: Path(shipped_model(kind)).read_bytes() for kind in MESSAGE_KINDS}
+    assert before == {kind: Path(shipped_model(kind)).read_bytes() for kind in READY_MADE_NAMES}
 
 
 def test_ones_own_model_comes_first(cli: Cli) -> None:

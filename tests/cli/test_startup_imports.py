@@ -22,14 +22,14 @@ from tests.helpers.command_line import PATIENCE, Cli, Sms, imported
     ],
 )
 def test_help_imports_nothing_but_click(cli: Cli, args: tuple[str, ...]) -> None:
-    found = imported(cli, *args)
-    assert not found & {"numpy", "pandas", "joblib", "rich", "jinja2", "sklearn", "json", "csv", "email"}
-    assert not found & {"tomllib", "platformdirs", "imapclient", "ssl", "sqlite3"}
+    packages = imported(cli, *args)
+    assert not packages & {"numpy", "pandas", "joblib", "rich", "jinja2", "sklearn", "json", "csv", "email"}
+    assert not packages & {"tomllib", "platformdirs", "imapclient", "ssl", "sqlite3"}
 
 
 def test_the_list_of_commands_imports_no_command(cli: Cli) -> None:
-    found = {name for name in imported(cli, "--help") if name.startswith("spamnb.cli.")}
-    assert found == {"spamnb.cli.command_group"}
+    modules = {name for name in imported(cli, "--help") if name.startswith("spamnb.cli.")}
+    assert modules == {"spamnb.cli.command_group"}
 
 
 def test_the_list_of_commands_imports_little_besides_click(cli: Cli) -> None:

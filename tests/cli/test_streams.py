@@ -61,16 +61,16 @@ def test_a_reader_that_has_enough(cli: Cli, tiny: Path, output: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "code", "said"),
+    ("number", "code", "message"),
     [(signal.SIGINT, 130, "\nInterrupted.\n"), (signal.SIGTERM, -signal.SIGTERM, "")],
 )
-def test_signals_while_it_waits(cli: Cli, tiny: Path, number: int, code: int, said: str) -> None:
+def test_signals_while_it_waits(cli: Cli, tiny: Path, number: int, code: int, message: str) -> None:
     with cli.start("predict", "-m", tiny) as talk:
         talk.say(b"win\n")
         assert talk.hear() == b"spam\t0.7500\twin"
         talk.running.send_signal(number)
         assert talk.running.wait(PATIENCE) == code
-        assert talk.end() == (code, said)
+        assert talk.end() == (code, message)
 
 
 INTERRUPTED = """

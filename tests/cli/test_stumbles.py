@@ -72,8 +72,8 @@ def test_explain_notes_a_missing_file(cli: Cli, tiny: Path) -> None:
 def test_words_that_take_the_choice_of_a_model_back(named: Cli, word: str) -> None:
     named("model", "use", "kaggle")
     done = named("model", "use", word)
-    assert done.err == "default           your own model if there is one, else a ready-made one\n"
-    assert named("predict", "-t", "hi").err.startswith("no model of your own yet")
+    assert done.err == "default           your own models, else the ready-made ones\n"
+    assert named("predict", "-t", "hi").err.startswith("no model of your own for text yet")
 
 
 def test_the_default_threshold_is_that_of_the_model(cli: Cli) -> None:

@@ -107,7 +107,7 @@ def test_two_labels_of_two_files_are_refused_too(cli: Cli) -> None:
 def test_default_path_is_in_the_data_directory(cli: Cli, sms: Sms) -> None:
     cli("train", sms.train)
     assert cli.own_model.read_bytes() == sms.model.read_bytes()
-    assert [p.name for p in cli.own_model.parent.iterdir()] == ["model.spamnb"]
+    assert [p.name for p in cli.own_model.parent.iterdir()] == ["my-text.spamnb"]
 
 
 def test_the_variable_names_the_model(cli: Cli) -> None:
@@ -299,11 +299,11 @@ def test_a_bad_pattern_is_refused_before_the_data_are_read(cli: Cli, command: st
 def test_columns_of_categories_and_numbers(tennis: Tennis) -> None:
     assert (
         'no text column, label column "play" (labels: no, yes; none is spam), '
-        'categorical "outlook", "wind", numeric "temperature", "humidity"\n' in tennis.said
+        'categorical "outlook", "wind", numeric "temperature", "humidity"\n' in tennis.err
     )
-    assert "learned           14 messages (5 no, 9 yes)" in tennis.said
-    assert "vocabulary        0 tokens and the columns outlook, wind, temperature, humidity;" in tennis.said
-    assert tennis.said.endswith("try               spamnb predict DATA -m tennis.spamnb\n")
+    assert "learned           14 messages (5 no, 9 yes)" in tennis.err
+    assert "vocabulary        0 tokens and the columns outlook, wind, temperature, humidity;" in tennis.err
+    assert tennis.err.endswith("try               spamnb predict DATA -m tennis.spamnb\n")
 
 
 # --- many classes ------------------------------------------------------------------------------------
@@ -354,7 +354,7 @@ def test_of_many_classes_the_largest_ten_are_named(cli: Cli) -> None:
 def test_refinement_is_told_in_the_summary_and_in_inspect(cli: Cli) -> None:
     done = cli("train", SMALL_SMS, "--set", "refine=yes", "-o", "m.spamnb")
     assert re.search(
-        r"^refined           yes(?:, \d\d% of it)?: out-of-fold log loss 0\.\d{4} without, 0\.\d{4} with$",
+        r"^refined           yes(, at \d\d% strength)?: out-of-fold log loss 0.\d{4} without, 0.\d{4} with$",
         done.err,
         re.M,
     )

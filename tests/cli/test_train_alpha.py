@@ -8,7 +8,7 @@ from tests.helpers.command_line import Cli, Sms
 
 
 @pytest.mark.parametrize(
-    ("given", "ratio", "told"),
+    ("flags", "ratio", "shown"),
     [
         ((), 4.0, "alpha 0.05 (n-grams 0.2), "),
         (("--ngrams", "1"), 4.0, "alpha 0.1, "),
@@ -18,8 +18,8 @@ from tests.helpers.command_line import Cli, Sms
     ids=["usual", "no pairs", "given", "plain"],
 )
 def test_pairs_have_another_alpha_only_by_default(
-    given: tuple[str, ...], ratio: float, told: str, cli: Cli, sms: Sms
+    flags: tuple[str, ...], ratio: float, shown: str, cli: Cli, sms: Sms
 ) -> None:
-    cli("train", sms.train, "-o", "m.spamnb", *given)
-    assert f"multinomial, {told}" in cli("inspect", "m.spamnb").text
+    cli("train", sms.train, "-o", "m.spamnb", *flags)
+    assert f"multinomial, {shown}" in cli("inspect", "m.spamnb").text
     assert cli("inspect", "m.spamnb", "--json", "-").json["scorer"]["ngram_smoothing_ratio"] == ratio

@@ -55,12 +55,12 @@ def test_what_tune_tells(cli: Cli, sms: Sms) -> None:
     value, defaults = lines[-3].split()[2], lines[-3].split()[-4].strip(",")
     assert value == defaults
     assert not cli.own_model.exists()
-    assert cli("tune", sms.train, "--time", "0", "-o", "model", "-q").err == ""
+    assert cli("tune", sms.train, "--time", "0", "-o", "my-text", "-q").err == ""
     assert SpamModel.load(cli.own_model).labels == ("ham", "spam")
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "error"),
     [
         (["--time", "soon"], "Error: --time must be a time, got 'soon'"),
         (["--time", "-3"], "Error: --time must be a time, got '-3'"),
@@ -68,6 +68,6 @@ def test_what_tune_tells(cli: Cli, sms: Sms) -> None:
         (["--objective", "x"], "Error: unknown objective 'x'"),
     ],
 )
-def test_refusals_of_tune(cli: Cli, args: list[str], said: str) -> None:
+def test_refusals_of_tune(cli: Cli, args: list[str], error: str) -> None:
     cli.write("data.csv", TINY)
-    assert cli.fails("tune", "data.csv", *args, code=2)[0] == said
+    assert cli.fails("tune", "data.csv", *args, code=2)[0] == error

@@ -189,7 +189,7 @@ DAMAGE: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
             ends=np.array([1, 2], "u1"),
             counts=np.array([[1, 0], [0, 1]], "u1"),
         ),
-        "the model's counts of column 'kind' are damaged: a value stands there twice",
+        "the model's counts of column 'kind' are damaged: a value is repeated",
     ),
     "a packed category that is no text": (
         pack(bytes=np.frombuffer(b"\xff", "u1")),

@@ -13,7 +13,8 @@ from spamnb.counts.count_state import from_state, to_state
 from spamnb.errors import ConfigError, ModelError
 from spamnb.features import extract
 from spamnb.messages import Texts
-from spamnb.model.model_delta import Change, decode, encode
+from spamnb.model.journal_records import decode, encode
+from spamnb.model.model_delta import Change
 from spamnb.model.prune_model import age, prune
 from spamnb.model.spam_model import SpamModel
 from spamnb.model.text_export import export_lines

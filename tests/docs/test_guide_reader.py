@@ -59,6 +59,6 @@ def test_the_example_reader_refuses_another_file(tmp_path: Path) -> None:
     path.write_bytes(b"label,text\nham,ok\n")
     with pytest.raises(DataError) as caught:
         open_source(str(path), ReadOptions(), labelled=True)
-    assert caught.value.message == f"{path} is no ARFF: it needs @attribute and @data"
+    assert caught.value.message == f"{path} is not ARFF: it needs @attribute and @data"
     assert format_by_suffix("sms.arff.gz") == "arff"
     assert ReadOptions(format="arff").format == "arff"

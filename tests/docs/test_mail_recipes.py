@@ -38,7 +38,7 @@ class Home:
         self.bin.mkdir()
         self.script("spamnb", f'PYTHONPATH="{ROOT}" exec "{sys.executable}" -m spamnb "$@"\n')
         if model is not None:
-            target = folder / ".local" / "share" / "spamnb" / "model.spamnb"
+            target = folder / ".local" / "share" / "spamnb" / "my-mail.spamnb"
             target.parent.mkdir(parents=True)
             shutil.copy(model, target)
 
@@ -53,7 +53,7 @@ class Home:
         return path
 
     def break_model(self) -> None:
-        path = self.folder / ".local" / "share" / "spamnb" / "model.spamnb"
+        path = self.folder / ".local" / "share" / "spamnb" / "my-mail.spamnb"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"no model")
 

@@ -16,7 +16,7 @@ from tests.helpers.page_blocks import block
 from tests.helpers.paths import SMALL_MAILS
 
 SPAM = [path.read_bytes() for path in SMALL_MAILS if path.parent.name == "spam"]
-OFFERED = "no model of your own yet: starting "
+OFFERED = "no model of your own for mail yet: starting "
 
 
 def run_block(cli: Cli, text: str, server: Dovecot) -> subprocess.CompletedProcess[str]:

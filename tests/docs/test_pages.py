@@ -69,11 +69,11 @@ def test_console_examples_are_current(page: str) -> None:
 
 def commands() -> dict[str, click.Command]:
     context = click.Context(cli)
-    found = {name: cli.get_command(context, name) for name in COMMANDS}
+    each = {name: cli.get_command(context, name) for name in COMMANDS}
     for group in cli.inner_groups:
         inner = cli.inner(group)
-        found |= {f"{group} {name}": inner.get_command(context, name) for name in inner.summaries}
-    return {name: command for name, command in found.items() if command is not None}
+        each |= {f"{group} {name}": inner.get_command(context, name) for name in inner.summaries}
+    return {name: command for name, command in each.items() if command is not None}
 
 
 def options_of(command: click.Command) -> set[str]:

@@ -53,7 +53,7 @@ def test_other_scores_need_a_threshold_of_their_own(flags: dict[str, Any], messa
     with pytest.raises(ConfigError) as caught:
         evaluate_predictions(ExternalPredictions(TRUTH, None, np.array([7.5, 4.0, 5.0, -1.0])), flags)
     assert caught.value.message == message
-    assert caught.value.hint == "say from which score on a message is spam, for example --threshold 5"
+    assert caught.value.hint == "set the score above which a message is spam, for example --threshold 5"
 
 
 def test_verdicts_decide_unless_a_threshold_is_given() -> None:
@@ -95,7 +95,7 @@ def test_several_classes_need_verdicts() -> None:
     assert isinstance(evaluation.scores, MultiScores)
     assert evaluation.scores.confusion == ((1, 0, 0), (0, 1, 0), (0, 1, 0))
     assert [(m.truth, m.verdict, m.text) for m in evaluation.mistakes] == [("c", "b", "3")]
-    assert evaluation.notes[1] == "1 unsure are left out: the file does not say their likeliest class"
+    assert evaluation.notes[1] == "1 unsure are left out: the file does not have their most probable class"
     with pytest.raises(
         DataError, match=r"(?m)^3 classes need a column of verdicts, the file has only a score$"
     ):
@@ -105,7 +105,7 @@ def test_several_classes_need_verdicts() -> None:
 def test_one_class_alone() -> None:
     evaluation = evaluate_predictions(ExternalPredictions(["ham", "ham"], None, np.array([0.2, 0.7])), {})
     assert (evaluation.classes.labels, evaluation.scores.messages) == (("ham", "spam"), 2)
-    with pytest.raises(DataError, match=r"(?m)^all messages are 'x': one class has no opposite$"):
+    with pytest.raises(DataError, match=r"(?m)^all messages are 'x': two classes are needed$"):
         evaluate_predictions(ExternalPredictions(["x", "x"], None, np.array([0.2, 0.7])), {})
 
 

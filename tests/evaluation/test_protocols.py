@@ -56,21 +56,21 @@ def gathered(size: int = 150, classes: int = 2) -> LabelledData:
 def test_each_message_is_scored_by_those_before_it(setting: Candidate, classes: int) -> None:
     texts, labels = labelled(60, classes)
     texts[20], texts[33] = "", "!!!"
-    found = score_stream(
+    stream = score_stream(
         [(c.texts, c.labels or []) for c in chunks(texts, labels, 25)], setting.features, setting.scoring
     )
     begin = max(labels.index(name) for name in set(labels)) + 1
-    assert found.begin == begin < 20
-    assert not found.scores.known[:begin].any()
+    assert stream.begin == begin < 20
+    assert not stream.scores.known[:begin].any()
     whole = SpamModel(setting.features, setting.scoring).learn(texts, labels).store
     scoring = with_usual_limit(setting.scoring, setting.features, whole)
     for t in range(begin, len(texts)):
         store = SpamModel(setting.features).learn(texts[:t], labels[:t]).store
         engine = Engine(store, scoring, positive="spam")
         expected = engine.score(extract(Texts.of([texts[t]]), setting.features))
-        assert_same_scores(found.scores.damped[t : t + 1], expected)
-        assert found.scores.known[t] == expected.known[0]
-    assert found.store.tokens.tolist() == whole.tokens.tolist()
+        assert_same_scores(stream.scores.damped[t : t + 1], expected)
+        assert stream.scores.known[t] == expected.known[0]
+    assert stream.store.tokens.tolist() == whole.tokens.tolist()
 
 
 @given(
@@ -80,24 +80,24 @@ def test_each_message_is_scored_by_those_before_it(setting: Candidate, classes: 
 )
 def test_any_stream(rows: list[tuple[str, str]]) -> None:
     labels, texts = [label for label, _ in rows], [text for _, text in rows]
-    found = score_stream([(Texts.of(texts), labels)], FeatureConfig(), ScorerConfig())
-    for t in range(found.begin, len(rows)):
+    stream = score_stream([(Texts.of(texts), labels)], FeatureConfig(), ScorerConfig())
+    for t in range(stream.begin, len(rows)):
         if len(set(labels)) == 2:
             store = SpamModel().learn(texts[:t], labels[:t]).store
             engine = Engine(store, ScorerConfig(max_evidence=MAX_EVIDENCE), positive="spam")
             expected = engine.score(extract(Texts.of([texts[t]]), FeatureConfig()))
-            assert_same_scores(found.scores.damped[t : t + 1], expected)
+            assert_same_scores(stream.scores.damped[t : t + 1], expected)
 
 
 @pytest.mark.parametrize("classes", [2, 3])
 def test_figures_of_a_stream(classes: int) -> None:
     data = gathered(classes=classes)
-    found = evaluate_online(data, Trainer())
-    assert found.scores.messages == 150
-    assert [step["learned"] for step in found.steps] == list(range(15, 151, 15))
-    assert found.notes[0] == "each message classified by a model of those before it, then learned"
-    assert found.notes[1].endswith("messages are duplicates (same words)")
-    assert found.scores.accuracy > 1 / classes
+    stream = evaluate_online(data, Trainer())
+    assert stream.scores.messages == 150
+    assert [step["learned"] for step in stream.steps] == list(range(15, 151, 15))
+    assert stream.notes[0] == "each message classified by a model of those before it, then learned"
+    assert stream.notes[1].endswith("messages are duplicates (same words)")
+    assert stream.scores.accuracy > 1 / classes
 
 
 def test_the_future_has_no_say() -> None:
@@ -146,8 +146,8 @@ def test_a_split_is_stratified_and_keeps_copies_together(share: float, seed: int
         every = {int(d) for d in data.digests[data.truth == c]} - (
             {int(d) for d in data.digests[data.truth == 0]} if c else set()
         )
-        held = every & {int(d) for d in data.digests[classified]}
-        assert len(held) == round(share * len(every))
+        chosen = every & {int(d) for d in data.digests[classified]}
+        assert len(chosen) == round(share * len(every))
 
 
 def test_seeds_give_other_splits_and_the_order_of_the_data_none() -> None:
@@ -166,21 +166,21 @@ def test_holdout_is_training_on_one_part_and_judging_the_other() -> None:
     trainer = Trainer()
     trainer.add(Texts.of([texts[i] for i in learned]), [labels[i] for i in learned])
     expected = trainer.finish().log_odds([texts[i] for i in classified])
-    found = evaluate_holdout(data, Trainer, 0.3, 7)
-    np.testing.assert_allclose(found.log_odds, expected, rtol=1e-12)
-    assert found.notes[0] == f"{len(learned)} training messages, {len(classified)} test messages"
-    assert found.notes[1] == "30% of the texts of each class held out, duplicates together, seed 7"
+    evaluation = evaluate_holdout(data, Trainer, 0.3, 7)
+    np.testing.assert_allclose(evaluation.log_odds, expected, rtol=1e-12)
+    assert evaluation.notes[0] == f"{len(learned)} training messages, {len(classified)} test messages"
+    assert evaluation.notes[1] == "30% of the texts of each class held out, duplicates together, seed 7"
 
 
 def test_a_learning_curve_ends_where_holdout_is() -> None:
     data = gathered(400)
-    found, last = learning_curve(data, Trainer, 0.3, 0), evaluate_holdout(data, Trainer, 0.3, 0)
-    assert found.scores == last.scores
-    assert len(found.steps) == SIZES
-    sizes = [step["learned"] for step in found.steps]
+    evaluation, last = learning_curve(data, Trainer, 0.3, 0), evaluate_holdout(data, Trainer, 0.3, 0)
+    assert evaluation.scores == last.scores
+    assert len(evaluation.steps) == SIZES
+    sizes = [step["learned"] for step in evaluation.steps]
     assert sizes == sorted(sizes)
     assert sizes[-1] == len(split(data, 0.3, 0)[0])
-    assert found.steps[-1]["accuracy"] == last.scores.accuracy
+    assert evaluation.steps[-1]["accuracy"] == last.scores.accuracy
 
 
 def test_places_are_by_chance_within_a_class() -> None:

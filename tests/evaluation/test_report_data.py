@@ -29,61 +29,61 @@ def test_every_threshold_of_the_slider_counts_as_the_metrics_do(
 ) -> None:
     if not probabilities and math.isinf(threshold):
         return
-    given_ = outcome(rows, threshold, probabilities)
-    found = make_panels(given_)
-    sweep = found.sweep
+    scored = outcome(rows, threshold, probabilities)
+    panels = make_panels(scored)
+    sweep = panels.sweep
     assert len(sweep.thresholds) == STEPS
     for i, (t, tp, fp) in enumerate(zip(sweep.thresholds, sweep.tp, sweep.fp, strict=True)):
-        called = given_.flagged if i == sweep.at else given_.rank > t
-        expected = Confusion.of(given_.truth, called)
+        called = scored.flagged if i == sweep.at else scored.rank > t
+        expected = Confusion.of(scored.truth, called)
         assert (tp, fp) == (expected.tp, expected.fp)
-    assert (sweep.tp[sweep.at], sweep.fp[sweep.at]) == found.flagged
+    assert (sweep.tp[sweep.at], sweep.fp[sweep.at]) == panels.flagged
     assert (np.diff(sweep.thresholds) > 0).all()
 
 
 def test_the_slider_knows_the_threshold_that_was_used() -> None:
-    found = make_panels(outcome([(True, 2), (False, -2)], logit(0.9)))
-    assert found.sweep.thresholds[found.sweep.at] == logit(0.9)
+    panels = make_panels(outcome([(True, 2), (False, -2)], logit(0.9)))
+    assert panels.sweep.thresholds[panels.sweep.at] == logit(0.9)
 
 
 def test_messages_of_which_nothing_is_known_are_never_called_spam() -> None:
     truth, rank = np.array([True, True]), np.array([5.0, 5.0])
     barred = np.array([False, True])
-    found = make_panels(ScoredLabels(truth, ~barred, rank, True, barred, 0.0))
-    assert found.sweep.tp.max() == 1
+    panels = make_panels(ScoredLabels(truth, ~barred, rank, True, barred, 0.0))
+    assert panels.sweep.tp.max() == 1
 
 
 def test_verdicts_without_threshold_begin_where_the_counts_agree() -> None:
     rows = [(True, 3), (True, 1), (False, 0), (False, -3)]
-    given_ = outcome(rows, None)
+    scored = outcome(rows, None)
     called = np.array([True, False, False, False])
-    found = make_panels(ScoredLabels(given_.truth, called, given_.rank, True, given_.unflaggable))
-    assert found.flagged == (1, 0)
-    assert 1 < found.sweep.thresholds[found.sweep.at] <= 3
+    panels = make_panels(ScoredLabels(scored.truth, called, scored.rank, True, scored.unflaggable))
+    assert panels.flagged == (1, 0)
+    assert 1 < panels.sweep.thresholds[panels.sweep.at] <= 3
 
 
 def test_one_class_alone_has_no_curves() -> None:
     for spam in (True, False):
-        found = make_panels(outcome([(spam, 2), (spam, -1)]))
-        assert found.roc is None
-        assert found.pr is None
-        assert sum(found.histogram.positive) + sum(found.histogram.negative) == pytest.approx(1.0)
+        panels = make_panels(outcome([(spam, 2), (spam, -1)]))
+        assert panels.roc is None
+        assert panels.pr is None
+        assert sum(panels.histogram.positive) + sum(panels.histogram.negative) == pytest.approx(1.0)
 
 
 def test_reliability_by_hand() -> None:
     p = [0.82, 0.84, 0.88, 0.81, 0.05]
     truth = np.array([True, True, True, False, False])
     rank = np.array([logit(value) for value in p])
-    found = make_panels(ScoredLabels(truth, rank >= 0, rank, True, np.zeros(5, bool), 0.0)).reliability
-    assert [(b.count, b.observed) for b in found] == [(1, 0.0), (4, 0.75)]
-    assert found[1].predicted == pytest.approx(sum(p[:4]) / 4)
+    bins = make_panels(ScoredLabels(truth, rank >= 0, rank, True, np.zeros(5, bool), 0.0)).reliability
+    assert [(b.count, b.observed) for b in bins] == [(1, 0.0), (4, 0.75)]
+    assert bins[1].predicted == pytest.approx(sum(p[:4]) / 4)
 
 
 def test_scores_that_are_no_probabilities_have_no_reliability_and_their_own_range() -> None:
-    found = make_panels(outcome([(True, 12), (False, -3)], 5.0, probabilities=False))
-    assert found.reliability == ()
-    assert found.low == pytest.approx(-3.45)
-    assert found.high == pytest.approx(12.45)
+    panels = make_panels(outcome([(True, 12), (False, -3)], 5.0, probabilities=False))
+    assert panels.reliability == ()
+    assert panels.low == pytest.approx(-3.45)
+    assert panels.high == pytest.approx(12.45)
 
 
 def big(size: int = 200_000) -> Panels:
@@ -94,12 +94,12 @@ def big(size: int = 200_000) -> Panels:
 
 
 def test_size_does_not_grow_with_the_messages() -> None:
-    found = big()
-    assert found.roc is not None
-    assert found.pr is not None
-    assert len(found.roc[0]) <= 8 * COLUMNS
-    assert len(found.pr[0]) <= 4 * COLUMNS
-    assert len(found.histogram.positive) == BINS
+    panels = big()
+    assert panels.roc is not None
+    assert panels.pr is not None
+    assert len(panels.roc[0]) <= 8 * COLUMNS
+    assert len(panels.pr[0]) <= 4 * COLUMNS
+    assert len(panels.histogram.positive) == BINS
 
 
 def test_a_thinned_curve_stays_within_a_column_of_the_whole_one() -> None:

@@ -92,8 +92,13 @@ class Cli:
 
     @property
     def own_model(self) -> Path:
-        """Where `train` writes by default."""
-        return self.data / "spamnb" / "model.spamnb"
+        """Where `train` writes a model of texts by default."""
+        return self.data / "spamnb" / "my-text.spamnb"
+
+    @property
+    def own_mail_model(self) -> Path:
+        """Where `train` writes a model of mails by default."""
+        return self.data / "spamnb" / "my-mail.spamnb"
 
     def command(self, *args: str | Path) -> list[str]:
         return [sys.executable, "-m", "spamnb", *map(str, args)]
@@ -215,7 +220,7 @@ class Tennis:
 
     data: Path
     model: Path
-    said: str  # what `train` said
+    err: str  # of `train`
 
 
 # Modules that a .pth file of the environment brings along are no doing of spamnb: only new ones count. The

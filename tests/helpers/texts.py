@@ -46,8 +46,8 @@ def keyed(batch: Batch) -> list[list[int]]:
     return out
 
 
-def tokens_of(given: Iterable[str | bytes], config: FeatureConfig) -> list[list[str]]:
-    return spelled(extract(Texts.of(given), config))
+def tokens_of(messages: Iterable[str | bytes], config: FeatureConfig) -> list[list[str]]:
+    return spelled(extract(Texts.of(messages), config))
 
 
 def sms_corpus() -> tuple[list[str], list[str]]:

@@ -70,9 +70,9 @@ def test_other_links_are_not(body: str) -> None:
 
 
 def test_many_links_are_bounded() -> None:
-    found = parse_mail(b"\n\n" + b"\n".join(b"http://host%d.example/path" % i for i in range(5000)))
-    assert len(found.tags["url"].split()) == 200
-    assert "the tag url was cut at 200 words" in found.notes
+    mail = parse_mail(b"\n\n" + b"\n".join(b"http://host%d.example/path" % i for i in range(5000)))
+    assert len(mail.tags["url"].split()) == 200
+    assert "the tag url was cut at 200 words" in mail.notes
 
 
 @pytest.mark.parametrize(
@@ -105,8 +105,8 @@ def test_a_bare_domain_that_leads_elsewhere() -> None:
 
 def test_percent_signs_beside_ports_and_other_letters() -> None:
     assert {"percent", "port_8080", "example_com"} <= url("http://ex%61mple.com:8080/x")
-    found = url("http://пример.рф/ http://a%0ab%00%ff.com/ http://%00/")
-    assert {"пример_рф", "a", "percent"} == found
+    words = url("http://пример.рф/ http://a%0ab%00%ff.com/ http://%00/")
+    assert {"пример_рф", "a", "percent"} == words
 
 
 @pytest.mark.parametrize(

@@ -48,9 +48,9 @@ class Mailbox:
 
     def __init__(self, server: Dovecot, user: str, cli: Cli, model: Path) -> None:
         self.server, self.user, self.cli = server, user, cli
-        cli.own_model.parent.mkdir(parents=True, exist_ok=True)
-        if not cli.own_model.exists():
-            shutil.copy(model, cli.own_model)
+        cli.own_mail_model.parent.mkdir(parents=True, exist_ok=True)
+        if not cli.own_mail_model.exists():
+            shutil.copy(model, cli.own_mail_model)
         self.client: Any = None
         self.connect()
         for folder in self.folders():

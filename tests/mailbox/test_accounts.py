@@ -226,10 +226,10 @@ def flagged(name: str, *flags: str) -> Folder:
 
 
 def test_special_use_comes_before_names() -> None:
-    found = find_special_folders(
+    folders = find_special_folders(
         [flagged("INBOX"), flagged("Junk"), flagged("Unwanted", "\\Junk"), flagged("Deleted Items")]
     )
-    assert (found.junk, found.trash, found.others) == (
+    assert (folders.junk, folders.trash, folders.others) == (
         "Unwanted",
         "Deleted Items",
         ("INBOX", "Junk", "Deleted Items"),
@@ -237,5 +237,5 @@ def test_special_use_comes_before_names() -> None:
 
 
 def test_a_folder_that_cannot_be_opened_is_left_out() -> None:
-    found = find_special_folders([flagged("INBOX"), flagged("Spam", "\\Noselect"), flagged("Work/Spam")])
-    assert (found.junk, found.names) == (None, ("INBOX", "Work/Spam"))
+    folders = find_special_folders([flagged("INBOX"), flagged("Spam", "\\Noselect"), flagged("Work/Spam")])
+    assert (folders.junk, folders.names) == (None, ("INBOX", "Work/Spam"))

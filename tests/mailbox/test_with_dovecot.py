@@ -21,7 +21,7 @@ ANN, BOB = USERS
 
 def learned(cli: Cli, raw: bytes) -> list[str]:
     """The labels that the user's model has learned a mail with."""
-    seen = SpamModel.load(cli.own_model).seen_messages
+    seen = SpamModel.load(cli.own_mail_model).seen_messages
     assert seen is not None
     digests = message_digests(parse_mails([raw]))
     return [label for label in ("ham", "spam") if seen.count(label, digests)[0]]
@@ -91,16 +91,16 @@ def test_a_server_that_does_not_answer_is_an_error(cli: Cli) -> None:
 
 def test_training_from_the_folders_prints_cross_validated_metrics(mailbox: Mailbox) -> None:
     cli = mailbox.cli
-    cli.own_model.unlink()
+    cli.own_mail_model.unlink()
     mailbox.deliver(*SPAM, *(numbered("spam", n) for n in range(12)), folder="Junk")
     mailbox.deliver(*HAM, *(numbered("ham", n) for n in range(12)), folder="Archive")
     done = cli("imap", "login", ANN, *access(mailbox.server), "--train", "yes")
     lines = dict(line.split(maxsplit=1) for line in done.err.splitlines())
     assert lines["learned"] == "20 in Junk, 22 in Archive"
     assert " of spam caught, " in lines["cross-validation"]
-    assert lines["saved"].startswith(str(cli.own_model))
+    assert lines["saved"].startswith(str(cli.own_mail_model))
     assert mailbox.unread()
-    assert SpamModel.load(cli.own_model).base is not None
+    assert SpamModel.load(cli.own_mail_model).base is not None
 
 
 # --- modes and lessons -----------------------------------------------------------------------------

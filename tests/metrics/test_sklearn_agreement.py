@@ -20,10 +20,10 @@ probabilities = st.one_of(
     st.floats(0, 1, allow_nan=False),
 )
 rows = st.lists(st.tuples(st.booleans(), probabilities), min_size=2, max_size=60).filter(
-    lambda found: len({spam for spam, _ in found}) == 2
+    lambda pairs: len({spam for spam, _ in pairs}) == 2
 )
 scored = st.lists(st.tuples(st.booleans(), st.integers(-5, 5)), min_size=2, max_size=60).filter(
-    lambda found: len({spam for spam, _ in found}) == 2
+    lambda pairs: len({spam for spam, _ in pairs}) == 2
 )
 
 
@@ -32,8 +32,8 @@ def close(ours: float, theirs: float) -> None:
 
 
 @given(rows, st.sampled_from([0.0, 0.3, 0.5, 1.0]))
-def test_two_classes(found: list[tuple[bool, float]], threshold: float) -> None:
-    y, p = (np.array(column) for column in zip(*found, strict=True))
+def test_two_classes(pairs: list[tuple[bool, float]], threshold: float) -> None:
+    y, p = (np.array(column) for column in zip(*pairs, strict=True))
     flagged = p >= threshold
     ours = evaluate_binary(y, p, flagged)
     tn, fp, fn, tp = sk.confusion_matrix(y, flagged, labels=[False, True]).ravel().tolist()
@@ -54,15 +54,15 @@ def test_two_classes(found: list[tuple[bool, float]], threshold: float) -> None:
 
 
 @given(rows, st.sampled_from([0.5, 1.0, 2.0]))
-def test_f_beta(found: list[tuple[bool, float]], beta: float) -> None:
-    y, p = (np.array(column) for column in zip(*found, strict=True))
+def test_f_beta(pairs: list[tuple[bool, float]], beta: float) -> None:
+    y, p = (np.array(column) for column in zip(*pairs, strict=True))
     flagged = p > 0.5
     close(Confusion.of(y, flagged).f_beta(beta), sk.fbeta_score(y, flagged, beta=beta, zero_division=0.0))
 
 
 @given(scored)
-def test_scores_of_any_kind_with_ties(found: list[tuple[bool, int]]) -> None:
-    y, s = (np.array(column) for column in zip(*found, strict=True))
+def test_scores_of_any_kind_with_ties(pairs: list[tuple[bool, int]]) -> None:
+    y, s = (np.array(column) for column in zip(*pairs, strict=True))
     close(metrics.roc_auc(y, s), sk.roc_auc_score(y, s))
     close(metrics.average_precision(y, s), sk.average_precision_score(y, s))
     for ours, theirs in zip(
@@ -76,8 +76,8 @@ def test_scores_of_any_kind_with_ties(found: list[tuple[bool, int]]) -> None:
 
 
 @given(rows)
-def test_predictions_of_a_file(found: list[tuple[bool, float]]) -> None:
-    y, p = (np.array(column) for column in zip(*found, strict=True))
+def test_predictions_of_a_file(pairs: list[tuple[bool, float]]) -> None:
+    y, p = (np.array(column) for column in zip(*pairs, strict=True))
     ours = evaluate_predictions(
         ExternalPredictions(["spam" if spam else "ham" for spam in y], None, p), {}
     ).scores
@@ -90,8 +90,8 @@ def test_predictions_of_a_file(found: list[tuple[bool, float]]) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=40))
-def test_several_classes(found: list[tuple[int, int]]) -> None:
-    y, predicted = (np.array(column) for column in zip(*found, strict=True))
+def test_several_classes(pairs: list[tuple[int, int]]) -> None:
+    y, predicted = (np.array(column) for column in zip(*pairs, strict=True))
     proba = np.full((len(y), 3), 0.2) + 0.4 * np.eye(3)[predicted]
     ours = evaluate_multi(y, predicted, proba, ["a", "b", "c"])
     assert np.array(ours.confusion).tolist() == sk.confusion_matrix(y, predicted, labels=[0, 1, 2]).tolist()

@@ -227,13 +227,13 @@ def test_the_weight_is_that_of_least_loss_out_of_fold() -> None:
     rng = np.random.default_rng(1)
     spam = np.arange(3000) % 2 == 0
     sides = np.where(spam, 1.0, -1.0)
-    own, said = sides + rng.normal(0, 1, 3000), 2 * sides + rng.normal(0, 2, 3000)
+    own, base_scores = sides + rng.normal(0, 1, 3000), 2 * sides + rng.normal(0, 2, 3000)
     weights = np.linspace(0.0, 1.0, 101).tolist()
-    losses = [log_losses(own + w * said, spam).sum() for w in weights]
+    losses = [log_losses(own + w * base_scores, spam).sum() for w in weights]
     best = weights[int(np.argmin(losses))]
-    assert best_weight(own, said, spam) == pytest.approx(best, abs=0.1)
-    assert best_weight(own, -said, spam) == 0.0  # a base model that says the opposite
-    few = best_weight(own[:4] / 4, said[:4], spam[:4])
+    assert best_weight(own, base_scores, spam) == pytest.approx(best, abs=0.1)
+    assert best_weight(own, -base_scores, spam) == 0.0  # a base model that says the opposite
+    few = best_weight(own[:4] / 4, base_scores[:4], spam[:4])
     assert few == pytest.approx(usual_share(4) / USUAL_SLOPE, rel=0.3)  # a few messages hardly move it
 
 

@@ -148,17 +148,17 @@ def test_batch_is_one_by_one(p: list[float], one: float, other: float) -> None:
         ({"cost": ("spam:ham=inf",)}, "--cost must be a positive number, got inf", COST_HINT),
         (
             {"threshold": 0.5, "cost": ("ham:spam=9",)},
-            "--threshold and --cost do not go together: each of them sets the threshold",
+            "--threshold and --cost cannot be combined: each of them sets the threshold",
             "leave out --threshold or --cost",
         ),
         (
             {"threshold": 0.5, "unsure": (0.1, 0.9)},
-            "--threshold and --unsure do not go together: each of them sets the threshold",
+            "--threshold and --unsure cannot be combined: each of them sets the threshold",
             "leave out --threshold or --unsure",
         ),
         (
             {"unsure": (0.1, 0.9), "cost": ("spam:ham=2",)},
-            "--unsure and --cost do not go together: each of them sets the threshold",
+            "--unsure and --cost cannot be combined: each of them sets the threshold",
             "leave out --unsure or --cost",
         ),
     ],
@@ -206,4 +206,4 @@ def test_one_caller_outside_of_the_model_decides() -> None:
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "verdicts"
     }
-    assert callers == {"model/verdicts.py", "evaluation/other_filter.py"}
+    assert callers == {"model/unsure_verdicts.py", "evaluation/other_filter.py"}

@@ -11,7 +11,8 @@ from spamnb.counts.count_store import CountStore
 from spamnb.counts.store_merge import merge_stores
 from spamnb.errors import DataError
 from spamnb.model.change_history import ChangeHistory
-from spamnb.model.model_delta import Change, decode, encode, sum_changes
+from spamnb.model.journal_records import decode, encode
+from spamnb.model.model_delta import Change, ChangedDigests, sum_changes
 from tests.helpers.count_stores import LEARNED, Row, corpora, counted, identical, rows
 
 plain_rows = st.builds(Row, rows.map(lambda r: r.text), st.sampled_from(["ham", "spam"]))
@@ -69,11 +70,12 @@ def test_encoding_loses_nothing(learned: list[Row], come: list[Row]) -> None:
     store = counted(learned)
     counts = merge_stores([counted(come), counted(come[:2])], [1, -1])
     digests = {"ham": np.array([1, 2**64 - 1], np.uint64)}
-    change = Change(counts, digests, {"spam": digests["ham"][:1]}, ChangeHistory(learned=3, loss=0.1))
+    changed = ChangedDigests(digests, {"spam": digests["ham"][:1]})
+    change = Change(counts, changed, ChangeHistory(learned=3, loss=0.1))
     again = decode(encode(change, store.find(counts.keys) < 0))
     identical(add_delta(store, again.counts), add_delta(store, counts))
-    assert again.learned["ham"].tolist() == [1, 2**64 - 1]
-    assert again.forgotten["spam"].tolist() == [1]
+    assert again.digests.learned["ham"].tolist() == [1, 2**64 - 1]
+    assert again.digests.forgotten["spam"].tolist() == [1]
     assert again.change_history.to_state() == change.change_history.to_state()
 
 

@@ -106,7 +106,7 @@ def test_a_correction_goes_with_a_scorer_that_adds_up_weights() -> None:
     other = SpamModel(FeatureConfig.plain(2), ScorerConfig.of("less-naive")).learn(TEXTS, LABELS)
     weights = np.zeros(other.store.vocabulary, np.float32)
     correction = {"weights": weights, "bias": 0.0, "label": "spam", "messages": 1}
-    with pytest.raises(ModelError, match="a correction does not go with the scorer less-naive"):
+    with pytest.raises(ModelError, match="a correction does not fit the scorer less-naive"):
         SpamModel.from_state(other.to_state() | {"correction": correction})
 
 
@@ -145,9 +145,9 @@ def test_a_journal_takes_no_more_memory_than_it_has_bytes(
     Path(update_journal.path_of(path)).write_bytes(b"x" * 10)
     opened = open
 
-    def watched(*given: Any, **named: Any) -> Any:
-        file = opened(*given, **named)
-        if not isinstance(given[0], int):
+    def watched(*arguments: Any, **named: Any) -> Any:
+        file = opened(*arguments, **named)
+        if not isinstance(arguments[0], int):
             return file
         read = file.read
         return _Reader(file, lambda size: query.append(size) or read(size))  # type: ignore[func-returns-value]

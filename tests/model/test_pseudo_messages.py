@@ -144,7 +144,7 @@ def test_a_column_that_a_class_never_had() -> None:
 def test_a_scorer_without_a_distribution(name: str) -> None:
     with pytest.raises(ConfigError) as caught:
         model_of(name).sample("spam")
-    assert caught.value.message == f"the scorer {name} does not say how probable a message is"
+    assert caught.value.message == f"the scorer {name} does not model whole messages"
     assert caught.value.hint == "draw from a model of another scorer, such as multinomial"
 
 
@@ -168,9 +168,9 @@ def test_on_the_command_line(cli: Cli) -> None:
     [
         (
             ("win", "--sample", "spam", "1"),
-            "--sample goes with a model alone: leave out the words.",
+            "--sample takes no words: leave them out.",
         ),
-        (("--seed", "1"), "--seed goes with --sample."),
+        (("--seed", "1"), "--seed needs --sample."),
         (("--sample", "spam", "0"), "Invalid value for '--sample': 0 is not in the range x>=1."),
     ],
 )

@@ -15,7 +15,7 @@ from spamnb.errors import DataError, InputError, ModelError
 from spamnb.messages import Texts
 from spamnb.model.calibration import Beta, Platt, Temperature
 from spamnb.model.decision import Decision
-from spamnb.model.model_delta import Change
+from spamnb.model.model_delta import Change, ChangedDigests
 from spamnb.model.model_merge import merge_models
 from spamnb.model.model_update import count_messages
 from spamnb.model.spam_model import SpamModel
@@ -331,7 +331,7 @@ def test_training_messages_are_no_lessons_and_evaluation_knows_none() -> None:
     model = SpamModel().learn(texts, labels)
     assert model.taught_as(Texts.of(texts)) is None
     counts, digests = count_messages(model, ["see you"], ["spam"], None, None)
-    taught = model.changed(Change(counts, learned=digests, taught=digests))
+    taught = model.changed(Change(counts, ChangedDigests(learned=digests, taught=digests)))
     assert taught.score(["see you", "see"]).taught_label(0) == "spam"
     assert taught.predict(["see you"]) == ["spam"]
     assert taught.score(["see you"], memory=False).labels == ["ham"]
@@ -347,7 +347,7 @@ def test_a_lesson_decides_among_three_classes() -> None:
     texts, labels = ["win a prize", "see you", "ten off"] * 3, ["spam", "ham", "promo"] * 3
     model = SpamModel().learn(texts, labels)
     counts, digests = count_messages(model, ["see you"], ["promo"], None, None)
-    taught = model.changed(Change(counts, learned=digests, taught=digests))
+    taught = model.changed(Change(counts, ChangedDigests(learned=digests, taught=digests)))
     assert taught.predict(["see you"]) == ["promo"]
     proba = taught.predict_proba(["see you"])[0]
     assert proba.sum() == pytest.approx(1.0)

@@ -99,7 +99,7 @@ def key_of(token: str) -> int:
 
 
 MODEL = SpamModel(FeatureConfig.plain()).learn(["b b", "a"], ["spam", "ham"])
-FOREIGN = "x is no exported model: its first line has no format 'spamnb-counts' 1"
+FOREIGN = "x is not an exported model: its first line has no format 'spamnb-counts' 1"
 NEEDS = "a token needs at least as many occurrences as messages, and some message"
 NAMES = "expected token, kind, occurrences and messages"
 COUNTS = "expected counts from 0 on for 2 classes"
@@ -132,7 +132,7 @@ COUNTS = "expected counts from 0 on for 2 classes"
         (line(occurrences=[0, 3], messages=[0, 3]), "the token is in more messages than there are"),
         (line(kind=999), "a number is too large"),
         (line(occurrences=[0, 1 << 63]), "a number is too large"),
-        (line(key="0000000000000061"), "the token stands here a second time"),
+        (line(key="0000000000000061"), "the token is repeated"),
     ],
 )
 def test_a_wrong_line_is_named(wrong: bytes, message: str) -> None:

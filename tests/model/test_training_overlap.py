@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from spamnb.messages import Chunk, Texts
-from spamnb.model import MESSAGE_KINDS, SpamModel, message_digests, shipped_model
+from spamnb.model import READY_MADE_NAMES, SpamModel, message_digests, shipped_model
 from spamnb.model.training_overlap import WIDTH, TrainingOverlap, digest_file, read_digests, write_digests
 from tests.helpers.paths import ROOT, SHARED
 
@@ -50,7 +50,7 @@ def test_shortened_digests_recognise_messages(tmp_path: Path) -> None:
     assert TrainingOverlap(SpamModel(), (read_digests(path),)).count(chunk(Texts.of(TEXTS))) == 0
 
 
-@pytest.mark.parametrize("kind", MESSAGE_KINDS)
+@pytest.mark.parametrize("kind", READY_MADE_NAMES)
 def test_ready_made_models_have_digests_beside_them(kind: str) -> None:
     path = shipped_model(kind)
     digests = read_digests(digest_file(path))
@@ -64,7 +64,7 @@ def test_models_and_digests_stay_small() -> None:
     assert sum(path.stat().st_size for path in files) < 6_000_000
 
 
-@pytest.mark.parametrize("kind", MESSAGE_KINDS)
+@pytest.mark.parametrize("kind", READY_MADE_NAMES)
 def test_the_digests_are_those_of_the_corpora(kind: str, tmp_path: Path) -> None:
     """Fails if mail is read in another way: then run `python -m tools.ready_made_models --digests`."""
     if not SHARED.is_dir():

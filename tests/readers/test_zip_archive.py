@@ -102,7 +102,7 @@ def test_damaged_archives() -> None:
 @pytest.mark.usefixtures("here")
 def test_an_archive_within_another_is_no_data() -> None:
     assert failure(archive(inner_zip=archive(a_csv=CSV))) == (
-        "x.zip/inner.zip is no Excel workbook, or is damaged",
+        "x.zip/inner.zip is not an Excel workbook, or is damaged",
         "save it as .xlsx or CSV",
     )
 

@@ -81,10 +81,10 @@ def use(model: SpamModel, folder: Path) -> None:
     _learn_in_file(folder, texts, labels, *columns)
 
 
-def _learn_in_file(folder: Path, *given: Any) -> None:
+def _learn_in_file(folder: Path, *messages: Any) -> None:
     path = folder / "model.spamnb"
     with Learner(path) as learner:
-        learner.learn(*given)
+        learner.learn(*messages)
     SpamModel.load(path)
     for beside in (".journal", ".lock"):
         Path(f"{path}{beside}").unlink(missing_ok=True)
@@ -158,7 +158,7 @@ def rows(budget: float) -> list[Row]:  # noqa: ARG001
 
 
 if __name__ == "__main__":
-    found = tried(*map(int, sys.argv[1:3]))
-    print(f"{found[0]} mutants, {found[1]} load, the slowest took {found[3]:.2f} s")
-    for text, times in sorted(found[2].items(), key=lambda item: -item[1]):
+    result = tried(*map(int, sys.argv[1:3]))
+    print(f"{result[0]} mutants, {result[1]} load, the slowest took {result[3]:.2f} s")
+    for text, times in sorted(result[2].items(), key=lambda item: -item[1]):
         print(times, text)

@@ -26,9 +26,9 @@ from spamnb.cli import cli
 from spamnb.errors import ModelError
 from spamnb.model.spam_model import SpamModel
 from spamnb.storage.lock import Lock
-from spamnb.training import incremental
+from spamnb.training import lesson_writer
 from spamnb.training.incremental import Learner
-from spamnb.training.lesson_history import undo
+from spamnb.training.undo_lessons import undo
 from tests.reference.changes import Tally
 from tests.reference.journal import counts_of
 from tests.robustness.crash_recovery import message, trained
@@ -143,8 +143,8 @@ def change_at_once(folder: Path, processes: int, steps: int, seed: int) -> list[
     trained([message(i) for i in FIRST]).save(folder / "m.spamnb")
     trained([message(i) for i in OTHER]).save(folder / "other.spamnb")
     os.environ["JOBLIB_MULTIPROCESSING"] = "0"
-    limits = incremental.RECORDS, incremental.LARGE, incremental.SHARE
-    incremental.RECORDS, incremental.LARGE, incremental.SHARE = (
+    limits = lesson_writer.RECORDS, lesson_writer.LARGE, lesson_writer.SHARE
+    lesson_writer.RECORDS, lesson_writer.LARGE, lesson_writer.SHARE = (
         4,
         6000,
         1 << 30,
@@ -153,7 +153,7 @@ def change_at_once(folder: Path, processes: int, steps: int, seed: int) -> list[
         children = [_start(folder, number, steps // processes, seed) for number in range(processes)]
         failed = [child for child in children if os.waitpid(child, 0)[1]]
     finally:
-        incremental.RECORDS, incremental.LARGE, incremental.SHARE = limits
+        lesson_writer.RECORDS, lesson_writer.LARGE, lesson_writer.SHARE = limits
     assert not failed, f"{len(failed)} of {processes} processes failed"
     log = (folder / "log").read_text().splitlines()
     assert len(log) == processes * (steps // processes), "not every step is in the log"

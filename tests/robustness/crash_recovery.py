@@ -25,14 +25,14 @@ from spamnb.messages import Texts
 from spamnb.model.spam_model import SpamModel
 from spamnb.model.text_export import export_lines
 from spamnb.settings import TrainingConfig
-from spamnb.training import incremental
+from spamnb.training import lesson_writer
 from spamnb.training.incremental import Learner
-from spamnb.training.lesson_history import history
 from spamnb.training.trainer import Trainer
+from spamnb.training.undo_lessons import history
 from tests.robustness.result_row import Row
 
 Labelled = tuple[str, str]
-LIMITS = incremental.RECORDS, incremental.LARGE, incremental.SHARE
+LIMITS = lesson_writer.RECORDS, lesson_writer.LARGE, lesson_writer.SHARE
 WORDS = ["win", "prize", "call", "now", "see", "you", "later", "home", "free", "ok", "meet", "bank"]
 
 
@@ -85,7 +85,7 @@ def kill_learners(folder: Path, kills: int, rng: random.Random) -> tuple[int, in
     The child says a dot after each message learned. What it has said must be there, and at most one more.
     """
     path, unsaid = folder / "kill.spamnb", 0
-    incremental.RECORDS, incremental.LARGE, incremental.SHARE = (
+    lesson_writer.RECORDS, lesson_writer.LARGE, lesson_writer.SHARE = (
         3,
         3000,
         1 << 30,
@@ -195,7 +195,7 @@ def _seconds(work: Callable[[], object], path: Path) -> float:
 def compete(folder: Path, readers: int, learners: int, seconds: float) -> tuple[int, int]:
     """Readers and learners at once; gives how many reads and how many messages learned there were."""
     path = folder / "many.spamnb"
-    incremental.RECORDS, incremental.LARGE, incremental.SHARE = LIMITS
+    lesson_writer.RECORDS, lesson_writer.LARGE, lesson_writer.SHARE = LIMITS
     rows = [message(i) for i in range(30)]
     trained(rows).save(path)
     end = time.monotonic() + seconds
@@ -233,7 +233,7 @@ def compete(folder: Path, readers: int, learners: int, seconds: float) -> tuple[
 def learn_many(folder: Path, processes: int, learns: int) -> float:
     """One message at a time from several processes; gives the seconds it took."""
     path = folder / "all.spamnb"
-    incremental.RECORDS, incremental.LARGE, incremental.SHARE = LIMITS
+    lesson_writer.RECORDS, lesson_writer.LARGE, lesson_writer.SHARE = LIMITS
     rows = [message(i) for i in range(30)]
     trained(rows).save(path)
     started = time.monotonic()

@@ -92,19 +92,19 @@ def _first_difference(one: list[bytes], other: list[bytes]) -> str:
     return f"message {at} of {len(one)} and {len(other)}: {one[at : at + 1]!r:.80} {other[at : at + 1]!r:.80}"
 
 
-def _file(suffix: str, **given: object) -> Run:
+def _file(suffix: str, **flags: object) -> Run:
     """One file, read in every way."""
 
     def run(data: bytes, folder: Path) -> object:
         path = folder / f"input{suffix}"
         path.write_bytes(data)
-        return list(_ways(path, given))
+        return list(_ways(path, flags))
 
     return run
 
 
-def _ways(path: Path, given: dict[str, object]) -> Iterator[object]:
-    options, few = (ReadOptions.from_flags(**given, chunk_bytes=size) for size in (1 << 19, 1))
+def _ways(path: Path, flags: dict[str, object]) -> Iterator[object]:
+    options, few = (ReadOptions.from_flags(**flags, chunk_bytes=size) for size in (1 << 19, 1))
     for labelled in (False, True):
         whole = _read(path, options, labelled=labelled)
         with _in_pieces():

@@ -152,12 +152,12 @@ class Person:
         for _, _, folder in self._client.list_folders():
             for raw in self.mails(folder).values():
                 where[raw].append(folder)
-        found = [f"is in {names}" for names in where.values() if len(names) != 1]
-        found += [
+        problems = [f"is in {names}" for names in where.values() if len(names) != 1]
+        problems += [
             f"is in {where[raw]}, not {name}" for raw, name in self.places.items() if where[raw] != [name]
         ]
-        found += [f"{n} mails are read"] if (n := self.read()) else []
-        return found + self._wrong_lessons(model)
+        problems += [f"{n} mails are read"] if (n := self.read()) else []
+        return problems + self._wrong_lessons(model)
 
     def _wrong_lessons(self, model: SpamModel) -> list[str]:
         assert model.seen_messages is not None
@@ -244,10 +244,10 @@ class Trial:
         """Runs twice more, so that nothing is left to do, then compares."""
         self.once()
         self.once()
-        found = self.person.problems(SpamModel.load(self.model))
-        for line in found:
+        problems = self.person.problems(SpamModel.load(self.model))
+        for line in problems:
             print(f"mailbox: {line}", file=sys.stderr)
-        return len(found)
+        return len(problems)
 
 
 def run(kills: int, cuts: int, seed: int) -> list[Row]:

@@ -61,13 +61,13 @@ def _command(
     args: Sequence[str | bytes],
     here: Path,
     inner: int,
-    given: Path,
+    stdin: Path,
     env: Mapping[str, str],
     errors: Path | None,
 ) -> None:
     """Become the command; `main` ends the process."""
     try:
-        os.dup2(os.open(given, os.O_RDONLY), 0)
+        os.dup2(os.open(stdin, os.O_RDONLY), 0)
         os.dup2(inner, 1)
         os.dup2(inner if errors is None else os.open(errors, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
         sys.stdin = io.TextIOWrapper(os.fdopen(0, "rb"))

@@ -63,7 +63,15 @@ def interrupted(
     return seconds, "" if whole_one else f"the model is {after}"
 
 
-CHANGES = ("prune", "age", "learn", "learn --ham", "forget", "review", "model undo")  # such a model may be the new one
+CHANGES = (
+    "prune",
+    "age",
+    "learn",
+    "learn --ham",
+    "forget",
+    "review",
+    "model undo",
+)  # such a model may be the new one
 
 
 def _started(name: str, folder: Path, broken: bool) -> subprocess.Popen[bytes]:

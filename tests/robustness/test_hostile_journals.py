@@ -38,7 +38,7 @@ def test_wrong_counts_would_be_noticed(tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("change", "what"),
     [
-        ((b'"totals":[1', b'"totals":[1.5'), "a record makes no sense (ValueError)"),
+        ((b'"totals":[1', b'"totals":[1.5'), "a record is invalid (ValueError)"),
         ((b'"labels":["ham"]', b'"labels":["new"]'), "a record has a class that the model does not know"),
         ((b'"totals":[1', b'"totals":[-9'), "a record does not fit the model (DataError)"),
     ],

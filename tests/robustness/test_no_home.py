@@ -51,7 +51,7 @@ ERRORS = {
         "Hint: say where to write: -o FILE, or set SPAMNB_MODEL=FILE",
     ],
     "own": [
-        "Error: there is no model of your own yet, and the ready-made ones do not learn",
+        "Error: there is no model of your own for text yet, and the ready-made ones do not learn",
         "Hint: train one with `spamnb train DATA -o FILE`, or name one with -m MODEL",
     ],
 }
@@ -133,4 +133,4 @@ def test_an_own_model_is_not_in_a_folder_called_tilde(monkeypatch: pytest.Monkey
     from spamnb.model.model_paths import own_model
 
     monkeypatch.setattr(platformdirs, "user_data_dir", lambda *_, **__: "~/.local/share/spamnb")
-    assert own_model() is None
+    assert own_model("text") is None

@@ -57,7 +57,7 @@ def _mail(data: bytes) -> object:
     return parse_mail(data, hostile_mail.UNLIMITED), annotate(data, [("X-Spam-Flag", "NO")])
 
 
-def _file(suffix: str, **given: str) -> Callable[[bytes], object]:
+def _file(suffix: str, **flags: str) -> Callable[[bytes], object]:
     """Read as a file; a refusal is an answer as good as any."""
 
     def run(data: bytes) -> object:
@@ -65,9 +65,9 @@ def _file(suffix: str, **given: str) -> Callable[[bytes], object]:
             path = Path(folder) / f"input{suffix}"
             path.write_bytes(data)
             try:
-                options = ReadOptions.from_flags(max_size=1 << 40, **given)
+                options = ReadOptions.from_flags(max_size=1 << 40, **flags)
                 return sum(
-                    len(chunk) for chunk in open_source(str(path), options, labelled="label" not in given)
+                    len(chunk) for chunk in open_source(str(path), options, labelled="label" not in flags)
                 )
             except SpamnbError as error:
                 return error.message

@@ -10,6 +10,7 @@ import pytest
 
 import spamnb
 from spamnb.mail import mail_texts, parse_mail
+from spamnb.service.http_answers import encode_lines
 from spamnb.service.http_api import error_response
 from tests.helpers.command_line import Cli
 from tests.helpers.running_server import MAIL, SPAM_TEXT, Server
@@ -58,6 +59,12 @@ def test_a_list_is_answered_in_order(server: Server) -> None:
     assert answer[:4] * 600 == answer
 
 
+@pytest.mark.parametrize("label", ["spam", "},{", '},{"verdict":', '"}\n{"', "x\\"])
+def test_json_lines_are_one_row_each_whatever_a_label_is(label: str) -> None:
+    rows = [{"verdict": label, "known": 1}, {"verdict": "ham", "taught_as": label}, {"verdict": label}]
+    assert [json.loads(line) for line in encode_lines(rows).decode().splitlines()] == rows
+
+
 @pytest.mark.parametrize("accept", ["application/jsonl", "application/x-ndjson, */*;q=0.1"])
 def test_a_list_is_streamed_as_json_lines(server: Server, accept: str) -> None:
     body = json.dumps({"texts": [SPAM_TEXT, "running late, home by 7"] * 1500}).encode()
@@ -86,7 +93,8 @@ def test_an_explanation_sums_to_the_log_odds(server: Server) -> None:
 def test_health_names_the_models_and_metrics_count(server: Server) -> None:
     status, _, content = server.ask("GET", "/healthz")
     health = json.loads(content)
-    assert (status, health["status"], health["models"]) == (200, "ok", {"sms": "sms", "mail": "mail"})
+    models = {"text": "sms", "long-text": "mail", "mail": "mail"}
+    assert (status, health["status"], health["models"]) == (200, "ok", models)
     server.post("/predict", {"text": SPAM_TEXT})
     _, header, metrics = server.ask("GET", "/metrics")
     assert header["content-type"].startswith("text/plain; version=0.0.4")
@@ -109,7 +117,7 @@ def test_health_names_the_models_and_metrics_count(server: Server) -> None:
         (b'{"text": "a", "x": 1}', "application/json", 422, "unknown field 'x'"),
         (b"", "text/plain", 422, "the request has no body"),
         (b"a", "image/png", 415, "cannot read the content type 'image/png'"),
-        (b"a", "", 415, "cannot read the content type 'that is missing'"),
+        (b"a", "", 415, "the request has no content type"),
         (b"From=1", "application/x-www-form-urlencoded", 422, "the form has no field Body"),
         (b"Body=\xff", "application/x-www-form-urlencoded", 400, "the body is not a form"),
     ],
@@ -124,11 +132,11 @@ def test_a_wrong_body_is_refused_with_a_reason(
 
 def test_unknown_routes_and_methods_are_refused_as_json(server: Server) -> None:
     assert server.post("/nothing", {}, 404) == {
-        "error": "Not Found",
+        "error": "not found",
         "hint": "GET /openapi.json lists all routes",
     }
     status, header, content = server.ask("GET", "/predict")
-    assert (status, header["allow"], json.loads(content)["error"]) == (405, "POST", "Method Not Allowed")
+    assert (status, header["allow"], json.loads(content)["error"]) == (405, "POST", "method not allowed")
 
 
 def test_a_web_page_of_another_origin_cannot_post(server: Server) -> None:
@@ -162,6 +170,29 @@ def test_lessons_are_seen_by_the_next_request_and_by_predict(cli: Cli) -> None:
         assert server.post("/undo")["forgotten"] == {"spam": 1}
         assert server.post("/predict", {"text": text}) | {"id": ""} == before | {"id": ""}
         assert server.post("/undo", b"", 409)["error"] == "there is no lesson to undo"
+
+
+def test_lessons_on_text_and_on_mail_are_in_two_models(cli: Cli) -> None:
+    mail = b"Subject: zeppelin\n\nthe quarterly newsletter"
+    with Server(cli) as server:
+        text = server.post("/learn", {"text": "the zeppelin", "label": "spam"})
+        other = server.post("/learn?label=spam", mail, Content_Type="message/rfc822")
+        assert (text["lesson"], other["lesson"]) == (1, 1)
+        assert (text["model"], other["model"]) == (str(cli.own_model), str(cli.own_mail_model))
+        assert json.loads(server.ask("GET", "/healthz")[2])["models"] == {
+            "text": "my-text",
+            "long-text": "my-text",
+            "mail": "my-mail",
+        }
+        assert server.post("/undo?lesson=1", b"", 422) == {
+            "error": "two models have a lesson 1",
+            "hint": f"add &model= and one of {cli.own_model}, {cli.own_mail_model}",
+        }
+        assert server.post("/undo?lesson=1&model=x", b"", 409)["error"] == "no model in use is x"
+        undone = server.post(f"/undo?lesson=1&model={other['model']}")
+        assert (undone["model"], undone["forgotten"]) == (other["model"], {"spam": 1})
+        undone = server.post("/undo")
+        assert (undone["model"], undone["forgotten"]) == (text["model"], {"spam": 1})
 
 
 def test_relabelled_and_forgotten_messages_can_be_undone(cli: Cli, tiny: Path) -> None:

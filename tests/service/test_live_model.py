@@ -21,16 +21,16 @@ def test_a_file_is_read_again_only_when_it_has_changed(tiny: Path, tmp_path: Pat
     path.write_bytes(tiny.read_bytes())
     models = LiveModels(str(path))
     models.load()
-    first = models["sms"]
+    first = models["text"]
     assert models["mail"] is first
     models.check()
-    assert models["sms"] is first
+    assert models["text"] is first
     with Learner(path) as learner:
         learner.learn(["zeppelin"], ["spam"])
     models.check()
-    assert models["sms"] is not first
-    assert models["mail"] is models["sms"]
-    assert models["sms"].model.predict(["zeppelin"]) == ["spam"]
+    assert models["text"] is not first
+    assert models["mail"] is models["text"]
+    assert models["text"].model.predict(["zeppelin"]) == ["spam"]
     assert first.model.predict(["zeppelin"]) == ["unsure"]
 
 
@@ -39,17 +39,17 @@ def test_a_damaged_or_missing_file_keeps_the_old_model(tiny: Path, tmp_path: Pat
     path.write_bytes(tiny.read_bytes())
     models = LiveModels(str(path), warnings.append)
     models.load()
-    first = models["sms"]
+    first = models["text"]
     path.write_bytes(b"no model")
     models.check()
     models.check()
     path.unlink()
     models.check()
-    assert models["sms"] is first
+    assert models["text"] is first
     assert len(warnings) == 2
     path.write_bytes(tiny.read_bytes())
     models.check()
-    assert models["sms"].model.predict(["win prize"]) == ["spam"]
+    assert models["text"].model.predict(["win prize"]) == ["spam"]
 
 
 def test_a_missing_model_is_an_error_at_the_start(tmp_path: Path) -> None:

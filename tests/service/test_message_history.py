@@ -15,7 +15,7 @@ import pytest
 import spamnb.service.history_writer as history_writer
 from spamnb.errors import DataError
 from spamnb.service.history_views import list_messages, measure_quality, measure_volume
-from spamnb.service.history_writer import HistoryWriter
+from spamnb.service.history_writer import HistoryReport, HistoryWriter
 from spamnb.service.message_history import MOST_RAW, Classified, Labelled, MessageHistory, Undone
 from spamnb.service.message_scoring import Message
 from spamnb.service.verdict_events import Answered
@@ -199,7 +199,7 @@ class _Stuck(MessageHistory):
 def test_what_cannot_be_written_in_time_is_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history_writer, "MOST_WAITING", 10)
     dropped, stuck = list[int](), _Stuck(str(tmp_path / "h"))
-    writer = HistoryWriter(stuck, dropped.append)
+    writer = HistoryWriter(stuck, HistoryReport(dropped.append))
     event: Any = Answered("1", "http", [Message(b"x")] * 25, [_Scored()] * 25, 0.1)
     writer.answered(event)
     assert dropped == [15]
@@ -211,14 +211,29 @@ def test_what_cannot_be_written_in_time_is_dropped(tmp_path: Path, monkeypatch: 
 
 
 def test_a_full_disk_does_not_stop_the_writer(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    dropped, history = list[int](), MessageHistory(str(tmp_path / "h"), 5)
-    writer = HistoryWriter(history, dropped.append)
-    history._db.execute("DROP TABLE messages")
+    dropped, warnings, history = list[int](), list[str](), MessageHistory(str(tmp_path / "h"), 5)
+    writer = HistoryWriter(history, HistoryReport(dropped.append, warnings.append))
     event: Any = Answered("1", "http", [Message(b"secret")], [_Scored()], 0.1)
-    writer.answered(event)
-    writer.flush()
-    assert dropped == [1]
-    assert "OperationalError" in caplog.text
+
+    def answer() -> None:
+        writer.answered(event)
+        writer.flush()
+
+    for expected in (1, 2):
+        history._db.execute("PRAGMA query_only=ON")
+        answer()
+        answer()
+        assert (len(dropped), len(warnings)) == (2 * expected, expected)
+        history._db.execute("PRAGMA query_only=OFF")
+        answer()
+        assert len(history.recent(10, 1000)) == 1
+    assert set(warnings) == {
+        "the history cannot be written: attempt to write a readonly database; "
+        "messages that it cannot keep are dropped"
+    }
+    history.write = None  # type: ignore[assignment, method-assign]  # a fault of the program
+    answer()
+    assert (len(warnings), "internal error: TypeError" in caplog.text) == (2, True)
     assert "secret" not in caplog.text
     writer.close()
 

@@ -136,6 +136,41 @@ def test_words_are_coloured_and_hostile_text_is_inert(browser: Browser, server: 
         assert page.locator("#messages img, #try-result img, main script").count() == 0
 
 
+def test_scripts_and_emoji_are_shown_as_they_are_written(browser: Browser, server: Server) -> None:
+    family, arabic, hidden = "👩🏽\u200d💻 free", "اتصل مجانا", "fr\u200dee 🎁\u200d x"
+    with Visit(browser, server) as page:
+        page.fill("#try-text", f"{family} {arabic} {hidden}")
+        page.locator("#try-form .primary").click()
+        page.locator("#try-result .badge").wait_for()
+        shown = page.inner_text("#try-result .message")
+        assert shown == f"{family} {arabic} fr\\u200dee 🎁\\u200d x"
+        order = "element => getComputedStyle(element).unicodeBidi"
+        assert page.locator("#try-result .chips li bdi").first.evaluate(order) == "isolate"
+        assert page.locator("#try-text").evaluate("element => element.dir") == "auto"
+
+
+def test_a_screen_reader_hears_what_buttons_and_numbers_mean(browser: Browser, server: Server) -> None:
+    server.post("/predict", {"text": f"{TEXTS[2]}!"})
+    with Visit(browser, server) as page:
+        page.locator("#messages > li", has_text="milk").locator("button.spam").click()
+        wait_for_notice(page, "Learned as spam.")
+        page.locator("#messages .label-note", has_text="labelled spam").wait_for()
+        heard = page.locator("#messages > li", has_text="milk").aria_snapshot()
+    assert re.search(r"ham [\d.]+% P\(spam\) labelled spam ×2 near-duplicates text", heard), heard
+    for button in ('"can you pick up milk!"', '"Label as spam" [pressed]', '"Label as ham"', '"Undo"'):
+        assert f"button {button}" in heard, heard
+
+
+def test_an_empty_history_has_no_empty_chart(browser: Browser, cli: Cli) -> None:
+    with Server(cli, "--history", "5") as server, Visit(browser, server) as page:
+        page.locator("#list-note", has_text="No messages yet.").wait_for()
+        assert page.inner_text("#models") == "Models: sms for texts, mail for long texts and mail"
+        assert page.locator("#volume").is_hidden()
+        server.post("/predict", {"text": TEXTS[0]})
+        page.reload()
+        page.locator("#volume svg").wait_for()
+
+
 def test_a_dropped_mail_is_checked_and_taught(browser: Browser, server: Server, tmp_path: Path) -> None:
     mail = tmp_path / "mail.eml"
     mail.write_bytes(

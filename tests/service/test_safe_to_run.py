@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import resource
 import signal
 import socket
 import time
@@ -48,12 +49,16 @@ def test_only_requests_with_the_token_are_answered(cli: Cli) -> None:
     with Server(cli, "-m", "sms", "--host", "0.0.0.0", "--token-file", "token") as server:
         status, header, _ = server.ask("POST", "/predict", REQUEST, Content_Type="application/json")
         assert (status, header["www-authenticate"]) == (401, "Bearer")
-        for wrong in ("Bearer wrong", "Basic correct-horse-battery", "Bearer", "Bearer \xe9"):
-            answer = server.post("/predict", {"text": SPAM_TEXT}, 401, Authorization=wrong)
-            assert answer == {
-                "error": "a token is required",
-                "hint": "send the header Authorization: Bearer TOKEN",
-            }
+        wrong, none = "the token is wrong", "a token is required"
+        tokens = {
+            "Bearer wrong": wrong,
+            "Basic correct-horse-battery": wrong,
+            "Bearer": none,
+            "Bearer \xe9": wrong,
+        }
+        for token, error in tokens.items():
+            answer = server.post("/predict", {"text": SPAM_TEXT}, 401, Authorization=token)
+            assert answer == {"error": error, "hint": "send the header Authorization: Bearer TOKEN"}
         right = {"Authorization": "Bearer correct-horse-battery", "Host": "filter.example"}
         assert server.post("/predict", {"text": SPAM_TEXT}, **right)["verdict"] == "spam"
         assert server.ask("GET", "/metrics")[0] == 401
@@ -90,6 +95,15 @@ def test_a_port_in_use_and_a_missing_model_are_named(cli: Cli) -> None:
             f"Error: cannot listen on 127.0.0.1:{port}: address already in use",
             "Hint: another program uses this port: stop it, or choose another one with --port",
         ]
+        assert cli.fails("serve", "--port", "0", "--spamd", f"127.0.0.1:{port}") == [
+            f"Error: cannot listen on 127.0.0.1:{port}: address already in use",
+            "Hint: another program uses this port: stop it, or choose another one with --spamd",
+        ]
+    cli.write("token", "0123456789abcdef0123")
+    assert cli.fails("serve", "--port", "0", "--host", "192.0.2.1", "--token-file", "token") == [
+        "Error: cannot listen on 192.0.2.1:0: cannot assign requested address",
+        "Hint: name an address of this machine with --host",
+    ]
     lines = cli.fails("serve", "--port", "0", "-m", "./none.spamnb")
     assert lines[0] == "Error: no model at ./none.spamnb"
 
@@ -157,6 +171,22 @@ def test_a_stop_finishes_requests_and_frees_the_port(cli: Cli) -> None:
             connect(server.port)
 
 
+def test_a_full_disk_refuses_lessons_and_nothing_else(cli: Cli) -> None:
+    with Server(cli, "--history", "5") as server:
+        server.post("/learn", {"text": "the zeppelin", "label": "spam"})
+        unlimited = resource.RLIM_INFINITY
+        for limit, status in ((0, 503), (unlimited, 200)):  # no file may grow, log and history included
+            resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (limit, unlimited))
+            answer = server.post("/learn", {"text": f"a second zeppelin {limit}", "label": "spam"}, status)
+            assert server.post("/predict", {"text": "the zeppelin"})["verdict"] == "spam"
+            if status == 503:
+                assert answer == {
+                    "error": f"cannot write {cli.own_model}.journal: file too large",
+                    "hint": "the model that was there, if any, is unchanged",
+                }
+        assert answer["lesson"] == 2
+
+
 def test_a_killed_worker_is_replaced(cli: Cli) -> None:
     with Server(cli, "-m", "sms", "--workers", "2") as server:
         until = time.monotonic() + PATIENCE
@@ -184,7 +214,7 @@ def test_each_worker_undoes_the_lessons_of_all(cli: Cli, tiny: Path) -> None:
         assert server.post("/undo?lesson=2")["undone"] == [2]
         assert [server.post("/undo")["undone"] for _ in range(3)] == [[4], [3], [1]]
         assert server.post("/undo", b"", 409)["error"] == "there is no lesson to undo"
-        assert server.post("/undo?lesson=2", b"", 409)["error"] == "lesson 2 is undone already, by lesson 5"
+        assert server.post("/undo?lesson=2", b"", 409)["error"] == "lesson 2 was already undone by lesson 5"
         wrong = server.post("/undo?lesson=x", b"", 422)
         assert wrong["error"] == "wrong value of query/lesson"
     assert spamnb.load(str(model)).store.message_totals.tolist() == (

@@ -127,7 +127,8 @@ def test_spamc_teaches_with_allow_tell(cli: Cli) -> None:
         assert spamc(server, "-L", "ham", mail=ham) == "Message was already un/learned\n"
         assert spamc(server, "-c", mail=ham).endswith("/5.0\n")
         assert spamc(server, "-L", "forget", mail=ham) == "Message successfully un/learned\n"
-    assert cli.own_model.exists()
+    assert cli.own_mail_model.exists()
+    assert not cli.own_model.exists()
 
 
 def test_aiospamc_agrees(cli: Cli) -> None:

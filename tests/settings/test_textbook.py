@@ -66,7 +66,7 @@ def test_contradictions_are_refused(options: dict[str, Any], other: str, flag: s
     with pytest.raises(ConfigError) as caught:
         with_textbook({"textbook": "poisson", **options})
     assert str(caught.value) == (
-        f"--textbook poisson and {other} do not go together: textbook formulas stay as they are"
+        f"--textbook poisson and {other} cannot be combined: textbook formulas stay as they are"
     )
     assert caught.value.hint == f"leave out --textbook or {flag}"
 

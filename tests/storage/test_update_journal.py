@@ -16,7 +16,7 @@ import pytest
 from spamnb.errors import JournalError, ModelError
 from spamnb.model.spam_model import SpamModel
 from spamnb.storage import model_file, update_journal
-from spamnb.training import incremental
+from spamnb.training import lesson_writer
 from spamnb.training.incremental import Learner
 from tests.helpers.count_stores import identical
 from tests.helpers.small_models import NEWS, ROWS, beside, is_trained_on, learn, trained
@@ -119,10 +119,10 @@ def test_sense_is_asked_for_too(path: Path) -> None:
     update_journal.append(path, model_file.checksum_of(path), None, b"checked, but no change")
     with pytest.raises(ModelError) as caught:
         SpamModel.load(path)
-    assert caught.value.message.startswith(f"{path}.journal is damaged: a record makes no sense (")
+    assert caught.value.message.startswith(f"{path}.journal is damaged: a record is invalid (")
 
 
-# --- a model file and a journal that do not go together --------------------------------------------
+# --- a model file and a journal that cannot be combined --------------------------------------------
 
 
 def test_a_journal_left_behind_after_the_model_file_was_written_anew_is_ignored(path: Path) -> None:
@@ -225,7 +225,7 @@ def test_a_file_that_is_no_journal_is_named_and_left_alone(
 
 
 def test_many_records_become_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(incremental, "RECORDS", 3)
+    monkeypatch.setattr(lesson_writer, "RECORDS", 3)
     file = path.read_bytes()
     for n, row in enumerate(NEWS, 1):
         learn(path, row)
@@ -237,8 +237,8 @@ def test_many_records_become_one(path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_large_journal_goes_into_the_model_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(incremental, "LARGE", 1000)
-    monkeypatch.setattr(incremental, "SHARE", 1 << 30)
+    monkeypatch.setattr(lesson_writer, "LARGE", 1000)
+    monkeypatch.setattr(lesson_writer, "SHARE", 1 << 30)
     learn(path, NEWS[0])
     assert beside(path).exists()
     learn(path, *NEWS[1:])
@@ -250,8 +250,8 @@ def test_a_large_journal_goes_into_the_model_file(path: Path, monkeypatch: pytes
 def test_a_change_too_large_for_the_journal_is_written_at_once(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(incremental, "LARGE", 10)
-    monkeypatch.setattr(incremental, "SHARE", 1 << 30)
+    monkeypatch.setattr(lesson_writer, "LARGE", 10)
+    monkeypatch.setattr(lesson_writer, "SHARE", 1 << 30)
     learn(path, *NEWS)
     assert sorted(os.listdir(path.parent)) == ["m.spamnb", "m.spamnb.history", "m.spamnb.lock"]
     assert is_trained_on(path, [*ROWS, *NEWS])

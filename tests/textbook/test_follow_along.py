@@ -1,6 +1,7 @@
-"""Runs the commands of "Follow along" in docs/explanation/formulas.md, and every row of its tables.
+"""Runs the commands of docs/reference/worked-figures.md, and every row of its tables.
 
-A row has a command that prints JSON, the document's figure, and ours: where it is in the JSON, and its value.
+A row has an item, a command that prints JSON, the document's figure, and ours: where it is in the JSON, and
+its value.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ import pytest
 from tests.helpers.paths import ROOT, SHARED
 from tools import command_docs
 
-PAGE = (ROOT / "docs" / "explanation" / "formulas.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "reference" / "worked-figures.md").read_text("utf-8")
 FILE = SHARED / "sms" / "sms_spam_collection.csv"  # the lab's; no part of the repository
-HEADER = "| document | item | command | figure | ours |"
+HEADER = "| item | command | figure | ours |"
 
 
 class Row(NamedTuple):
@@ -32,11 +33,11 @@ class Row(NamedTuple):
     ours: str
 
 
-def rows_of(table: str) -> list[Row]:
+def rows_of(document: str, table: str) -> list[Row]:
     """The rows of a table; a bar within a cell is written as \\|."""
     rows = []
     for line in table.split("\n\n")[0].splitlines()[2:]:
-        document, item, command, figure, ours = (
+        item, command, figure, ours = (
             cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]
         )
         path, value = re.fullmatch(r"`(\S+)` (\S+)", ours).groups()  # type: ignore[union-attr]
@@ -44,15 +45,24 @@ def rows_of(table: str) -> list[Row]:
     return rows
 
 
-FIGURES, OF_THE_LAB = (rows_of(HEADER + table) for table in PAGE.split(HEADER)[1:])
+def tables_of(page: str) -> Iterator[list[Row]]:
+    """The tables of all sections, in order."""
+    for section in page.split("\n## ")[1:]:
+        title = re.split("[:\n]", section)[0].removeprefix("Document ")
+        yield from (rows_of(title, table) for table in section.split(HEADER)[1:])
+
+
+TABLES = list(tables_of(PAGE))
+OF_THE_LAB = next(rows for rows in TABLES if rows[0].command.endswith("lab.spamnb in --json -"))
+FIGURES = [row for rows in TABLES for row in rows if rows is not OF_THE_LAB]
 
 
 def section(title: str) -> str:
-    return PAGE.split(f"\n## {title}\n")[1].split("\n## ")[0]
+    return PAGE.split(f"\n## {title}:")[1].split("\n## ")[0]
 
 
 def lab_commands() -> Iterator[str]:
-    for block in re.findall(r"^```sh\n(.*?)^```$", section("Follow along: document 002"), re.M | re.S):
+    for block in re.findall(r"^```sh\n(.*?)^```$", section("Document 002"), re.M | re.S):
         yield from block.splitlines()
 
 
@@ -133,11 +143,12 @@ def test_figure_of_the_lab(lab: Session, row: Row) -> None:
 
 
 def test_all_documents_have_figures_and_commands() -> None:
-    assert len(FIGURES) >= 40
+    assert len(FIGURES) >= 80
+    assert len(OF_THE_LAB) >= 18
     numbers = {"000", "001", "002", "003", "004"}
     assert {row.document for row in FIGURES} >= numbers
     for number in sorted(numbers):
-        assert "spamnb train" in section(f"Follow along: document {number}")
+        assert "spamnb train" in section(f"Document {number}")
 
 
 @pytest.mark.parametrize(

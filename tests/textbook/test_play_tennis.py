@@ -156,7 +156,7 @@ def test_the_card_has_what_was_asked_for(cli: Cli) -> None:
 def test_smoothing_flags_that_contradict(cli: Cli) -> None:
     days = cli.write("days.csv", OUTLOOK)
     assert cli.fails("train", days, *FLAGS, "--alpha", "1", "--set", "m-estimate=1", code=2) == [
-        "Error: --alpha and --set m-estimate do not go together: each of them sets the smoothing",
+        "Error: --alpha and --set m-estimate cannot be combined: each of them sets the smoothing",
         "Hint: leave out one of them",
     ]
     assert cli.fails("train", days, *FLAGS, "--set", "class-weight=Maybe=3", code=2) == [

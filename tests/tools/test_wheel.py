@@ -5,39 +5,21 @@ An editable installation reads the checkout, so it does not notice a missing fil
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 import sys
 import tarfile
 import tomllib
 import venv
 import zipfile
-from importlib import metadata
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 
-ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 300.0  # seconds after which a process is taken to hang; nothing here is timed
+from tests.helpers.clean_environment import install, run
+from tests.helpers.paths import ROOT
+
 MAIL = b"From: a@example.org\nTo: b@example.org\nSubject: WIN a FREE prize\n\nClaim your FREE prize now!\n"
-
-
-def run(*command: str | Path, cwd: Path, stdin: bytes = b"", **more: str) -> bytes:
-    """Runs a command that cannot see the checkout; `more` are variables of its environment."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "SPAMNB"))}
-    done = subprocess.run(
-        [str(part) for part in command],
-        input=stdin,
-        capture_output=True,
-        cwd=cwd,
-        env=env | more,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert done.returncode == 0, (done.stdout + done.stderr).decode()
-    return done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -57,36 +39,6 @@ def package_files() -> set[str]:
     """The files of the package that git tracks."""
     listed = run("git", "-C", ROOT, "ls-files", "spamnb", cwd=ROOT).decode().split()
     return {name for name in listed if (ROOT / name).exists()}
-
-
-def install(wheel: Path, folder: Path) -> Path:
-    """Installs the wheel into an environment that has its declared dependencies and nothing else."""
-    venv.create(folder, with_pip=False, symlinks=True)
-    python = folder / "bin" / "python"
-    run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", wheel, cwd=folder)
-    site = next(folder.glob("lib/python*/site-packages"))
-    (own,) = metadata.distributions(path=[str(site)])
-    waiting, done = requirements(own), set[str]()
-    while waiting:
-        name = waiting.pop()
-        if name not in done:
-            done.add(name)
-            package = metadata.distribution(name)
-            link_files(package, site)
-            waiting += requirements(package)
-    return folder / "bin"
-
-
-def requirements(package: metadata.Distribution) -> list[str]:
-    """The names of what a package requires here, without extras."""
-    listed = [Requirement(text) for text in package.requires or ()]
-    return [r.name.lower() for r in listed if r.marker is None or r.marker.evaluate({"extra": ""})]
-
-
-def link_files(package: metadata.Distribution, site: Path) -> None:
-    """Links a package of the environment in which the tests run; copying all of them would take longer."""
-    for name in {file.parts[0] for file in package.files or ()} - {"..", "__pycache__"}:
-        (site / name).symlink_to(Path(str(package.locate_file(name))))
 
 
 def test_the_wheel_holds_the_package_and_its_manual_pages(dist: Path) -> None:

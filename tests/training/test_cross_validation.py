@@ -78,14 +78,14 @@ def check_folds(data: Data, trainer: Trainer, k: int, batches: int = 1) -> None:
         mine = np.flatnonzero(fold == f)
         out = {kept[i] for i in mine.tolist()}
         rest = data.pick([i for i in range(len(data)) if i not in out])
-        held = data.pick([kept[i] for i in mine.tolist()])
+        part = data.pick([kept[i] for i in mine.tolist()])
         other = SpamModel(trainer.features, trainer.scoring).learn(
             rest.texts, rest.labels, {"sender": rest.senders}, {"size": rest.sizes}
         )
         assert other.labels == model.labels
-        batch = extract(Texts.of(held.texts), trainer.features)
-        senders = dict.fromkeys(trainer.features.categorical, held.senders)
-        sizes = dict.fromkeys(trainer.features.numeric, held.sizes)
+        batch = extract(Texts.of(part.texts), trainer.features)
+        senders = dict.fromkeys(trainer.features.categorical, part.senders)
+        sizes = dict.fromkeys(trainer.features.numeric, part.sizes)
         scored = Engine(other.store, trainer.scoring).score(batch, senders, sizes)  # damped, not calibrated
         np.testing.assert_allclose(scores.damped[mine], scored.damped, rtol=1e-12, atol=1e-12)
         assert scores.known[mine].tolist() == scored.known.tolist()

@@ -67,7 +67,7 @@ def test_auto_keeps_what_helps_and_says_so() -> None:
     plain = train(TEXTS, LABELS, training=TrainingConfig(refine="no")).metrics
     assert metrics is not None
     assert plain is not None
-    assert re.match(r"yes(, \d\d% of it)?: out-of-fold log loss ", str(metrics["refined"]))
+    assert re.match(r"yes(, at \d\d% strength)?: out-of-fold log loss ", str(metrics["refined"]))
     assert metrics["log_loss"] < plain["log_loss"]
     assert "refined" not in plain
 
@@ -82,7 +82,7 @@ def test_the_part_is_kept_that_gives_the_least_loss(monkeypatch: pytest.MonkeyPa
     losses = {part: _loss(model) for part, model in rows.items()}
     assert _loss(best) == min(losses.values())
     assert best.metrics is not None
-    assert ", 75% of it: " in str(best.metrics["refined"])
+    assert ", at 75% strength: " in str(best.metrics["refined"])
     assert best.correction is not None
     most = rows[0.75].correction
     assert most is not None

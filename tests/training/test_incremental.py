@@ -207,7 +207,7 @@ def test_figures_grow_stale() -> None:
 
 @pytest.mark.parametrize("state", [3, {}, {"learned": 1}, ChangeHistory().to_state() | {"classified": -1}])
 def test_a_damaged_account_is_refused(state: object) -> None:
-    with pytest.raises(ModelError, match="the model's account of changes is damaged"):
+    with pytest.raises(ModelError, match="the model's change history is damaged"):
         ChangeHistory.from_state(state)
 
 
@@ -266,7 +266,7 @@ def test_another_model_in_its_place_is_an_error(path: Path) -> None:
     slow = Learner(path)
     slow.load()
     train(["a", "b"], ["ham", "spam"], features=FeatureConfig.plain()).save(path)
-    with pytest.raises(ModelError, match="has become another model meanwhile"), slow:
+    with pytest.raises(ModelError, match="was replaced by another model"), slow:
         pass
 
 

@@ -14,7 +14,7 @@ import pytest
 from spamnb.errors import ModelError
 from spamnb.model.spam_model import SpamModel
 from spamnb.storage.lock import Lock
-from spamnb.training import incremental
+from spamnb.training import lesson_writer
 from tests.helpers.count_stores import identical
 from tests.helpers.small_models import NEWS, ROWS, beside, is_trained_on, learn, trained
 
@@ -43,8 +43,8 @@ class Refusal:
 def prepared(path: Path, way: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """A model for which learning takes this way, and what it has learned by then."""
     if way == "model file":
-        monkeypatch.setattr(incremental, "LARGE", 1)
-        monkeypatch.setattr(incremental, "SHARE", 1 << 30)
+        monkeypatch.setattr(lesson_writer, "LARGE", 1)
+        monkeypatch.setattr(lesson_writer, "SHARE", 1 << 30)
     if way in ("first record", "model file"):
         return ROWS
     learn(path, NEWS[0])
@@ -132,8 +132,8 @@ def test_tidying_up_may_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     """The message is in the journal by then, so it is learned."""
     path = tmp_path / "m.spamnb"
     trained(ROWS).save(path)
-    monkeypatch.setattr(incremental, "LARGE", 1200)
-    monkeypatch.setattr(incremental, "SHARE", 1 << 30)
+    monkeypatch.setattr(lesson_writer, "LARGE", 1200)
+    monkeypatch.setattr(lesson_writer, "SHARE", 1 << 30)
     learn(path, NEWS[0])
 
     def full(*_: object, **__: object) -> None:

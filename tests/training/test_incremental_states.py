@@ -23,7 +23,7 @@ from spamnb.model.model_merge import merge_models
 from spamnb.model.prune_model import prune
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig
-from spamnb.training import incremental
+from spamnb.training import lesson_writer
 from spamnb.training.incremental import Learner
 from tests.helpers.count_stores import identical
 from tests.helpers.small_models import trained
@@ -37,7 +37,7 @@ BASE = [("keep spam", "spam"), ("keep ham", "ham")]  # so that both classes stay
 FEATURES = FeatureConfig()
 
 
-LIMITS = incremental.RECORDS, incremental.LARGE, incremental.SHARE
+LIMITS = lesson_writer.RECORDS, lesson_writer.LARGE, lesson_writer.SHARE
 
 
 Rows = list[tuple[str, str]]
@@ -86,7 +86,7 @@ class Machine(RuleBasedStateMachine):
         trained(self.rows).save(self.path)
 
     def teardown(self) -> None:
-        incremental.RECORDS, incremental.LARGE, incremental.SHARE = LIMITS
+        lesson_writer.RECORDS, lesson_writer.LARGE, lesson_writer.SHARE = LIMITS
         shutil.rmtree(self.folder)
 
     def change(self, work: Callable[[Learner], None], after: Rows) -> Learner:
@@ -115,16 +115,16 @@ class Machine(RuleBasedStateMachine):
         done = self.change(lambda learner: learner.learn(*columns(batch), again=True), self.rows + batch)
         assert sum(done.outcome.learned.values()) == len(batch)
 
-    @rule(given=st.lists(texts, min_size=1, max_size=4))
-    def forget(self, given: list[str]) -> None:
+    @rule(messages=st.lists(texts, min_size=1, max_size=4))
+    def forget(self, messages: list[str]) -> None:
         after, conflicting, not_found = list(self.rows), 0, 0
-        for text in given:
+        for text in messages:
             kinds = {label for known, label in after if known == text}
             conflicting += len(kinds) > 1
             not_found += not kinds
             if len(kinds) == 1:
                 after.remove((text, *kinds))
-        done = self.change(lambda learner: learner.forget(given), after)
+        done = self.change(lambda learner: learner.forget(messages), after)
         assert (done.outcome.conflicting_labels, done.outcome.not_found) == (conflicting, not_found)
 
     @rule(batch=pairs)
@@ -180,7 +180,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(records=st.integers(1, 6), large=st.sampled_from([0, 1500, 1 << 18]))
     def change_when_to_tidy_up(self, records: int, large: int) -> None:
-        incremental.RECORDS, incremental.LARGE, incremental.SHARE = records, large, 1 << 30
+        lesson_writer.RECORDS, lesson_writer.LARGE, lesson_writer.SHARE = records, large, 1 << 30
 
     @invariant()
     def is_as_if_trained_on_what_remains(self) -> None:

@@ -96,7 +96,7 @@ class Summing:
 
     def __init__(self) -> None:
         self.total = np.zeros(1000)
-        self.found: list[tuple[list[int], np.ndarray]] = []
+        self.collected: list[tuple[list[int], np.ndarray]] = []
 
     def __call__(self, item: int) -> int:
         self.total += item
@@ -106,7 +106,7 @@ class Summing:
         return self.total
 
     def gather(self, collected: list[tuple[list[int], np.ndarray]]) -> None:
-        self.found = collected
+        self.collected = collected
 
 
 @pytest.mark.usefixtures("small_batches")
@@ -127,6 +127,6 @@ def test_processes_hand_over_what_they_have_gathered(forked: bool, monkeypatch: 
     monkeypatch.setattr(worker_pool, "can_fork", lambda: forked)
     summing = Summing()
     assert list(ordered_map(summing, range(20), 3, summing)) == [-n for n in range(20)]
-    assert sorted(n for numbers, _ in summing.found for n in numbers) == list(range(20))
-    assert all((total == sum(numbers)).all() for numbers, total in summing.found)
+    assert sorted(n for numbers, _ in summing.collected for n in numbers) == list(range(20))
+    assert all((total == sum(numbers)).all() for numbers, total in summing.collected)
     assert not summing.total.any()

@@ -313,7 +313,7 @@ def test_a_file_that_is_cut_while_it_is_read_is_told(jobs: int, tmp_path: Path) 
     path = tmp_path / "t.csv"
     path.write_bytes(table(9000))
     whole = path.stat().st_size
-    text = f"{path} was cut while it was read: 200,000 bytes of {whole:,} were there"
+    text = f"{path} was truncated while it was read: 200,000 of {whole:,} bytes"
     with (
         open_source(str(path), SMALL, labelled=True) as source,
         BlockCounter(Trainer(), max(jobs, 1)) as pool,

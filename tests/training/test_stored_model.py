@@ -92,5 +92,5 @@ def test_refresh_reads_a_replaced_model_file(path: Path) -> None:
     with Lock(path):
         assert int(stored.refresh().store.message_totals.sum()) == 2
     train(TEXTS, LABELS, features=FeatureConfig.plain()).save(path)
-    with Lock(path), pytest.raises(ModelError, match="has become another model meanwhile"):
+    with Lock(path), pytest.raises(ModelError, match="was replaced by another model"):
         stored.refresh()

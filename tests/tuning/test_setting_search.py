@@ -42,10 +42,10 @@ def grid(data: tuple[list[str], list[str]]) -> SettingGrid:
 
 
 def reachable() -> list[Candidate]:
-    found = start_candidates(BASE)
-    for s in found:
-        found += [n for group in neighbours(s) for n in group if n not in found]
-    return found
+    candidates = start_candidates(BASE)
+    for s in candidates:
+        candidates += [n for group in neighbours(s) for n in group if n not in candidates]
+    return candidates
 
 
 def test_every_setting_is_valid_and_differs() -> None:
@@ -66,8 +66,8 @@ def test_two_folds_out_are_as_if_never_learned(
     model = SpamModel(setting.features, setting.scoring).learn(
         [data[0][i] for i in rest], [data[1][i] for i in rest]
     )
-    held = np.flatnonzero(grid.fold == 1).tolist()
-    batch = extract(Texts.of([data[0][i] for i in held]), setting.features)
+    chosen = np.flatnonzero(grid.fold == 1).tolist()
+    batch = extract(Texts.of([data[0][i] for i in chosen]), setting.features)
     scoring = with_usual_limit(setting.scoring, setting.features, model.store)
     expected = Engine(model.store, scoring, positive=model.positive).score(batch)
     damped, known = grid.score(setting, 1, without=3)
@@ -121,10 +121,10 @@ def test_what_train_would_make_decides(
 ) -> None:
     defaults, other = start_candidates(BASE)[:2]
     monkeypatch.setattr("spamnb.tuning.setting_search._choice", lambda *_: other)
-    made = grid.evaluate_refined(defaults)
+    evaluated = grid.evaluate_refined(defaults)
 
     def refined(setting: Candidate) -> tuple[SpamModel, HeldOutScores]:
-        return blurred(*made) if (setting == other) == worse else made
+        return blurred(*evaluated) if (setting == other) == worse else evaluated
 
     monkeypatch.setattr(grid, "evaluate_refined", refined)
     tuned = tune(grid, objective(name), start_candidates(BASE), 0.0)
@@ -132,10 +132,10 @@ def test_what_train_would_make_decides(
     assert tuned.choice == (defaults if worse else other)
 
 
-def blurred(model: SpamModel, held: HeldOutScores) -> tuple[SpamModel, HeldOutScores]:
+def blurred(model: SpamModel, scores: HeldOutScores) -> tuple[SpamModel, HeldOutScores]:
     """The same answers for all messages: no measure likes that."""
-    none = np.zeros_like(held.log_odds)
-    return model, replace(held, log_odds=none, proba=np.full_like(held.proba, 0.5))
+    none = np.zeros_like(scores.log_odds)
+    return model, replace(scores, log_odds=none, proba=np.full_like(scores.proba, 0.5))
 
 
 def test_refined_is_what_training_measures(data: tuple[list[str], list[str]], grid: SettingGrid) -> None:

@@ -49,11 +49,10 @@ objective_option = option(
 def compare(data: tuple[str, ...], **params: Any) -> None:
     """Try all scorers and other settings on the same folds.
 
-    Without --with the candidates are all scorers, with it the defaults and those settings.
-    Each fold of DATA is tested with models trained on the other folds, one for each candidate; duplicates of
-    a text are in the same fold. The table has the best first. p is of a paired test against the best: 0.05
-    and more says that the difference may be chance. The data are read and counted once, however many
-    candidates there are.
+    Without --with all scorers are compared, with it the defaults and these settings. Each fold of DATA is
+    tested with models trained on the other folds; duplicates of a text are in the same fold. The best comes
+    first. p is from a paired test against the best: from 0.05 on, the difference may be chance. The data is
+    read and counted once, whatever the number of candidates.
 
     \b
     Examples:

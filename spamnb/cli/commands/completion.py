@@ -1,4 +1,4 @@
-"""`spamnb completion`: tab completion for the shell."""
+"""`spamnb completion`: prints the tab completion for the shell."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def _has_data(params: Params) -> bool:
 
 
 def _check(ctx: click.Context) -> str:
-    """Refuses options that do not go together, before anything is read; returns the protocol."""
+    """Refuses options that cannot be combined, before anything is read; returns the protocol."""
     params = ctx.params
     protocol = protocol_options.chosen_protocol(ctx)
     external_predictions.check_prediction_options(params)
@@ -124,7 +124,9 @@ def _check_combination(ctx: click.Context) -> None:
     elif not data:
         raise click.UsageError("--folds needs DATA to split.")
     elif flag := _stated_flag(ctx, ["model"]):
-        raise click.UsageError(f"{flag} does not go with --folds: cross-validation trains its own models.")
+        raise click.UsageError(
+            f"{flag} cannot be combined with --folds: cross-validation trains its own models."
+        )
     elif not 2 <= folds <= _MAX_FOLDS:
         limit = "at least 2" if folds < 2 else f"at most {_MAX_FOLDS}"
         raise ConfigError(f"--folds must be {limit}, got {folds}", hint="5 and 10 are common")
@@ -133,7 +135,7 @@ def _check_combination(ctx: click.Context) -> None:
 
 
 def _stated_flag(ctx: click.Context, names: list[str] | tuple[str, ...]) -> str:
-    """The first of these options that stands on the command line, as its flag."""
+    """Returns the flag of the first of these options that stands on the command line."""
     from click.core import ParameterSource
 
     stated = (
@@ -175,12 +177,12 @@ def _measure(protocol: str, params: Params) -> _Measured:
 
 def _test_model(params: Params) -> _Measured:
     """Tests a saved model on DATA."""
-    from spamnb.cli.model_choice import find_model, load_model
+    from spamnb.cli.model_choice import find_model_aloud, load_model
     from spamnb.evaluation import MistakeCollector, evaluate_chunks
     from spamnb.model import TrainingOverlap
 
     data, quiet, sources = params["data"], params["quiet"], list[str]()
-    path = find_model(params["model"], partial(kind_of_inputs, data, params, quiet))
+    path = find_model_aloud(params["model"], partial(kind_of_inputs, data, params), quiet)
     model = load_model(path)
     model = apply_decision_options(model, params)
     columns = {"categorical": model.features.categorical, "numeric": model.features.numeric}
@@ -198,7 +200,7 @@ def _test_model(params: Params) -> _Measured:
 
 
 def _most_mistakes(params: Params) -> int:
-    """How many mistakes of each kind are shown, in the terminal or on a page; 0 for none."""
+    """Returns how many mistakes of each kind are shown, in the terminal or on a page; 0 for none."""
     from spamnb.evaluation import WORST_MISTAKES
 
     return max(params["mistakes"] or 0, WORST_MISTAKES if params["report"] else 0)
@@ -215,6 +217,7 @@ def _note_mail(messages: Iterator[Chunk], model: SpamModel, quiet: bool) -> Iter
 def _cross_validate(params: Params) -> _Measured:
     """Cross-validates on DATA with the settings of the options."""
     from spamnb.evaluation import cross_validate, out_of_fold_mistakes
+    from spamnb.training import usual_digests
 
     data, quiet, sources = params["data"], params["quiet"], list[str]()
     reading = read_options(params, default_format="csv")
@@ -224,7 +227,7 @@ def _cross_validate(params: Params) -> _Measured:
     most = _most_mistakes(params)
     trainer = setup.trainer(mail, keep_texts=bool(most))
     for chunk in messages:
-        trainer.add_chunk(chunk)
+        trainer.add_chunk(chunk, words=usual_digests(chunk.texts, trainer.features))
     check_classes(trainer)
     result = cross_validate(trainer)
     check_decision(params, result.model.labels)
@@ -264,7 +267,7 @@ def _mistake_rows(measured: _Measured, most: int | None) -> dict[str, Any]:
 
 
 def _operating_point(result: Evaluation, rate: float | None) -> OperatingPoint | None:
-    """The threshold that would keep to the rate on this data, if one was asked for."""
+    """Returns the threshold that would keep to the rate on this data, if one was asked for."""
     from spamnb.training import operating_point
 
     check_max_fpr(rate, result.model.labels)

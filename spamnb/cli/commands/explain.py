@@ -45,17 +45,18 @@ def explain(
       spamnb explain "WIN a FREE prize" --verify
     """
     from spamnb.cli.model_choice import find_model, load_model
+    from spamnb.model import MAIL, kind_by_length
 
     message = _message(text, quiet)
-    mail = bool(message.tags)
-    loaded = load_model(find_model(model, lambda: "mail") if mail else find_model(model))
-    if mail:
+    kind = MAIL if message.tags else kind_by_length(len(message[0]))
+    loaded = load_model(find_model(model, lambda: kind))
+    if kind == MAIL:
         note_mail(loaded, quiet)
     _show(loaded, message, verify, top, json_file)
 
 
 def _message(words: tuple[str, ...], quiet: bool) -> Texts:
-    """The message as a reader would give it; a file or stdin that begins like a mail is one."""
+    """Reads the message as a reader would; a file or stdin that begins like a mail is one."""
     from spamnb.mail import mail_texts, parse_mail
     from spamnb.messages import Texts
     from spamnb.readers import by_first_lines
@@ -73,7 +74,7 @@ def _message(words: tuple[str, ...], quiet: bool) -> Texts:
 
 
 def _is_file(word: str) -> bool:
-    """A path that exists, or a word that can only be meant as one."""
+    """Tells whether a word is a path that exists, or can only be meant as one."""
     return os.path.isfile(word) or (word.endswith(".eml") and " " not in word)
 
 

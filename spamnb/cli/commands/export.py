@@ -67,7 +67,7 @@ def _check(output: str, model: str, force: bool) -> None:
 
 
 def _belongs_to(output: str, model: str) -> bool:
-    """Is it the model, under any name, or its journal, history or lock, which need not exist yet?"""
+    """Tells whether a path is that of the model, by any name, or of its journal, history or lock."""
     from spamnb.storage import HISTORY, JOURNAL, SUFFIX
 
     if os.path.realpath(output) in [

@@ -115,7 +115,7 @@ def _check_options(ctx: click.Context) -> None:
 
 
 def _for_terminal(mail: bytes) -> bytes:
-    """The mail with control characters escaped, which could steer a terminal."""
+    """Escapes the control characters of a mail, which could steer a terminal."""
     from spamnb.core import visible_bytes
 
     return b"\n".join(visible_bytes(line.removesuffix(b"\r")) for line in mail.split(b"\n"))
@@ -132,7 +132,7 @@ def _with_verdict(raw: bytes, params: Params) -> bytes:
 
 
 def _without_verdict(raw: bytes) -> bytes:
-    """The mail without verdicts that it came with; unchanged if even that fails."""
+    """Removes the verdicts that a mail came with; returns it unchanged if even that fails."""
     try:
         from spamnb.mail import NO_VERDICT, annotate
 

@@ -1,4 +1,4 @@
-"""`spamnb imap`: the group of commands about mailboxes on IMAP servers."""
+"""`spamnb imap`: groups the commands about mailboxes on IMAP servers."""
 
 from __future__ import annotations
 

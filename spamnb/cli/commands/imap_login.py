@@ -104,7 +104,7 @@ def _account(address: str, flags: dict[str, Any]) -> MailAccount:
 
 
 def _server(address: str, stated: str | None) -> str:
-    """The server that was stated, else the one that answers, else the one that the user types."""
+    """Returns the server that was stated, else the one that answers, else the one that the user types."""
     from spamnb.mailbox import find_server
 
     if stated:
@@ -152,13 +152,12 @@ def _offer_training(session: ImapSession, flags: dict[str, Any]) -> None:
 
 
 def _lacks_own_model() -> bool:
-    """Whether only a ready-made model would be used, which does not learn."""
-    from spamnb.model import choose_model, is_shipped, own_model
+    """Tells whether only a ready-made model would be used, which does not learn."""
+    from spamnb.model import MAIL, choose_model, is_shipped, own_model
 
-    chosen = choose_model()
-    return (
-        chosen is not None and chosen.path is not None and is_shipped(chosen.path) and own_model() is not None
-    )
+    chosen = choose_model(None, lambda: MAIL)
+    has_folder = own_model(MAIL) is not None
+    return has_folder and chosen is not None and chosen.path is not None and is_shipped(chosen.path)
 
 
 def _wants_training(mails: str) -> bool:
@@ -172,9 +171,10 @@ def _train(session: ImapSession, mails: Any, flags: dict[str, Any]) -> None:
     from spamnb.cli.model_saving import save
     from spamnb.cli.training_summary import metrics_text
     from spamnb.mailbox import train_from_folders
+    from spamnb.model import MAIL
 
     model = train_from_folders(session, mails, mail_limits(flags))
-    path = output_path(None)
+    path = output_path(None, lambda: MAIL)
     size = save(model, path, flags["quiet"])
     print_step("learned", str(mails), flags["quiet"])
     print_step("cross-validation", metrics_text(model), flags["quiet"])

@@ -33,15 +33,15 @@ if TYPE_CHECKING:
     metavar="N",
     group="Model",
     advanced=True,
-    help="Seed of what is drawn at random. [default: 0]",
+    help="Seed for random choices. [default: 0]",
 )
 @options.json_option
 def inspect(words: tuple[str, ...], model: str | None, **params: Any) -> None:
-    """Look inside a model, look a word up.
+    """Show what a model contains, look up words.
 
-    Shows the model card, the tokens with most evidence for each class with their counts, P(w|c) and weight,
-    the columns, and the formula that makes the log-odds of them. FILE is a model file, read without executing
-    anything in it; -m takes names too.
+    Shows a summary of the model, the strongest tokens of each class with their counts, P(w|c) and weight, the
+    columns, and the formula for the log-odds. FILE is a model file, read without executing anything in it; -m
+    takes names too.
 
     \b
     Examples:
@@ -67,11 +67,11 @@ def inspect(words: tuple[str, ...], model: str | None, **params: Any) -> None:
 
 
 def _check(words: tuple[str, ...], params: options.Params) -> None:
-    """Refuses options that do not go together."""
+    """Refuses options that cannot be combined."""
     if params["sample"] is not None and words:
-        raise click.UsageError("--sample goes with a model alone: leave out the words.")
+        raise click.UsageError("--sample takes no words: leave them out.")
     if params["seed"] is not None and params["sample"] is None:
-        raise click.UsageError("--seed goes with --sample.")
+        raise click.UsageError("--seed needs --sample.")
 
 
 def _is_file(word: str) -> bool:

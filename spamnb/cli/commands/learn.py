@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -50,7 +51,8 @@ def learn(messages: tuple[str, ...], sync: bool, compact: bool, **flags: Any) ->
     MESSAGES are files or mailboxes, or come from -t or stdin, one a line or one mail. --spam or --ham labels
     all; otherwise they are a labelled table as for `spamnb train`. Messages that were learned before are
     skipped. Those that were learned with another label are relabelled. A learned message gets its label
-    when it comes again, word for word. Without a model of your own, one is started from the ready-made one.
+    when it comes again, word for word. Text and mail have a model of your own
+    each; where it is missing, it is started from the ready-made one.
 
     \b
     Examples:
@@ -61,36 +63,14 @@ def learn(messages: tuple[str, ...], sync: bool, compact: bool, **flags: Any) ->
       spamnb learn --sync spam=Maildir/.Junk ham=Maildir/.Archive
     """
     if compact:
-        if (
-            messages
-            or sync
-            or flags["texts"]
-            or flags["labelled"]
-            or flags["files_from"]
-            or flags["positive"] is not None
-        ):
-            raise click.UsageError("--compact does nothing else: leave out the messages.")
-        _compact(flags)
+        _compact(messages, sync, flags)
         return
     if sync:
         _check_sync(messages, flags)
         messages, flags["labelled"], flags["sync"] = (), (*flags["labelled"], *messages), True
-    if flags["labelled"] and flags["positive"] is not None:
-        raise click.UsageError("--spam and --ham do not go with --label or --sync: leave out one of them.")
-
-    if flags["texts"] and flags["positive"] is None:
-        raise click.UsageError("-t needs --spam or --ham: say what the text is.")
-    label = "ham" if flags["positive"] is False else "spam"
-    refuse_texts(messages, f"learn a text as {label}", f"spamnb learn --{label}", flags["model"])
-
-    def learn_chunk(learner: Learner, chunk: Chunk, labels: list[str] | None) -> None:
-        assert labels is not None
-        columns = chunk.categories, chunk.numbers
-        mode = "on-error" if flags["mode"] == "on-error" else "all"
-        learner.learn(chunk.texts, labels, *columns, again=flags["mode"] == "again", mode=mode)
-
+    _check_label(messages, flags)
     try:
-        labelled = flags["positive"] is None
+        labelled, learn_chunk = flags["positive"] is None, partial(_learn_chunk, flags["mode"])
         learner = update_model(messages, flags, learn_chunk, labelled, may_start=True)
     except NoLabelsError as error:
         hint = f"say what they are with --spam or --ham, or {error.hint}"
@@ -98,11 +78,30 @@ def learn(messages: tuple[str, ...], sync: bool, compact: bool, **flags: Any) ->
     print_undo(learner, flags)
 
 
+def _check_label(messages: tuple[str, ...], flags: dict[str, Any]) -> None:
+    """Refuses texts without a label, and labels that contradict each other."""
+    if flags["labelled"] and flags["positive"] is not None:
+        raise click.UsageError(
+            "--spam and --ham cannot be combined with --label or --sync: leave out one of them."
+        )
+    if flags["texts"] and flags["positive"] is None:
+        raise click.UsageError("-t needs --spam or --ham: say what the text is.")
+    label = "ham" if flags["positive"] is False else "spam"
+    refuse_texts(messages, f"learn a text as {label}", f"spamnb learn --{label}", flags["model"])
+
+
+def _learn_chunk(option: str, learner: Learner, chunk: Chunk, labels: list[str] | None) -> None:
+    """Learns a chunk as `option`, the value of --mode, says."""
+    assert labels is not None
+    columns, mode = (chunk.categories, chunk.numbers), "on-error" if option == "on-error" else "all"
+    learner.learn(chunk.texts, labels, *columns, again=option == "again", mode=mode)
+
+
 def _check_sync(messages: tuple[str, ...], flags: dict[str, Any]) -> None:
     from spamnb.errors import ConfigError
 
     if flags["mode"] == "again":
-        raise click.UsageError("--sync does not go with --mode again.")
+        raise click.UsageError("--sync cannot be combined with --mode again.")
     if not messages:
         raise click.UsageError("--sync needs folders with their labels: spam=Maildir/.Junk")
     wrong = next((text for text in messages if "=" not in text), None)
@@ -112,7 +111,12 @@ def _check_sync(messages: tuple[str, ...], flags: dict[str, Any]) -> None:
         )
 
 
-def _compact(flags: dict[str, Any]) -> None:
+def _compact(messages: tuple[str, ...], sync: bool, flags: dict[str, Any]) -> None:
+    """Writes the journal into the model file; refuses messages."""
+    inputs = messages or sync or flags["texts"] or flags["labelled"] or flags["files_from"]
+    if inputs or flags["positive"] is not None:
+        raise click.UsageError("--compact takes no messages: leave them out.")
+
     import os
 
     from spamnb.cli.model_choice import model_to_change

@@ -37,12 +37,12 @@ def merge(models: tuple[str, ...], output: str | None, force: bool, quiet: bool)
     """
     from spamnb.cli.model_choice import output_path
     from spamnb.cli.model_saving import changing, check_target
-    from spamnb.model import SpamModel, existing_path_of, merge_models
+    from spamnb.model import SpamModel, existing_path_of, kind_of_model, merge_models
 
-    target = output_path(output)
-    check_target(target, force)
     stated, weights = zip(*(parse_weight(text) for text in models), strict=True)
     paths = [existing_path_of(text) for text in stated]
+    target = output_path(output, lambda: kind_of_model(SpamModel.load(paths[0])))
+    check_target(target, force)
     with changing(target, *paths) as save:
         loaded = [SpamModel.load(path) for path in paths]
         merged = merge_models(loaded, weights, paths)

@@ -1,4 +1,4 @@
-"""`spamnb model`: the group of commands about model files."""
+"""`spamnb model`: groups the commands about model files."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from spamnb.cli.command_group import LazyGroup
 
 SECTIONS = {
     "Choose": {
-        "list": "List all models, and which one is used by default.",
-        "use": "Make a model the default.",
+        "list": "List all models, and which ones are used by default.",
+        "use": "Make a model the default for text or for mail.",
         "remove": "Remove a model, its journal and its backup.",
     },
     "Change": {

@@ -11,69 +11,79 @@ from spamnb.cli import options
 from spamnb.cli.option_groups import command
 from spamnb.cli.output import write_json
 
-_HEAD = ("", "name", "messages", "accuracy", "size", "date", "file")
+_HEAD = ("default", "name", "messages", "accuracy", "size", "date", "file")
 _LEFT = (0, 1, 6)  # columns of text; the others are numbers
+Defaults = dict[str, dict[str, Any]]  # of text and of mail
 
 
 @command("list")
 @options.json_option
 def model_list(json_file: str | None) -> None:
-    """List all models, and which one is used by default.
+    """List all models, and which ones are used by default.
 
-    These are the models in your data folder, the ready-made ones sms and mail, and the default if it is
-    elsewhere. The accuracy is that of cross-validation in training. The first that applies is the default:
-    the variable SPAMNB_MODEL, the choice of `spamnb model use`, your own model (what `spamnb train` writes
-    without -o), the ready-made one for the kind of messages.
+    These are the models in your data folder, the ready-made ones sms and mail, and a default that is
+    elsewhere. The accuracy is that of cross-validation in training. Text and mail have a default each, the
+    first that applies: the variable SPAMNB_MODEL, the choice of `spamnb model use`, your own model (my-text
+    or my-mail, which `spamnb train` and `spamnb learn` write), the ready-made one.
 
     \b
     Example:
       spamnb model list
     """
     from spamnb.core import visible
+    from spamnb.model import OWN_MODELS
 
-    default = _default()
-    rows = [_facts(path, default["path"]) for path in _paths(default["path"])]
+    defaults = {kind: _default(kind) for kind in OWN_MODELS}
+    rows = [_facts(path, defaults) for path in _paths(defaults)]
     if json_file:
-        write_json({"default": default, "models": rows}, json_file)
+        write_json({"default": defaults, "models": rows}, json_file)
     if json_file == "-":
         return
     for line in _aligned([_HEAD, *map(_cells, rows)]):
         click.echo(visible(line))
-    click.echo(visible(f"default: {default['text']}"))
+    for kind, default in defaults.items():
+        click.echo(visible(f"default for {kind}: {default['text']}"))
 
 
-def _default() -> dict[str, Any]:
-    """The model that is used without -m, and the reason; no path if the kind of messages decides."""
-    from spamnb.model import MESSAGE_KINDS, choose_model, is_shipped, name_of
+def _default(kind: str) -> dict[str, Any]:
+    """Returns the model that is used for text or mail without -m, and the reason."""
+    from spamnb.model import LONG_TEXT, READY_MADE, TEXT, choose_model, name_of
 
-    chosen = choose_model()
+    chosen = choose_model(None, lambda: kind)
     if chosen is None or chosen.path is None:
         return {"path": None, "reason": "", "text": "none: train one with `spamnb train DATA`"}
-    if is_shipped(chosen.path) and not chosen.stated:
-        reason = "there is no model of your own yet: the kind of messages decides"
-        return {"path": None, "reason": reason, "text": f"{' or '.join(MESSAGE_KINDS)} ({reason})"}
+    reason, name = chosen.reason, name_of(chosen.path)
+    if chosen.is_fallback:
+        reason = "ready-made: none of your own yet"
+        name += f", or {READY_MADE[LONG_TEXT]} for texts as long as mails" if kind == TEXT else ""
     missing = "" if os.path.exists(chosen.path) else "; it does not exist"
-    text = f"{name_of(chosen.path)} ({chosen.reason}{missing})"
-    return {"path": chosen.path, "reason": chosen.reason, "text": text}
+    return {"path": chosen.path, "reason": reason, "text": f"{name} ({reason}{missing})"}
 
 
-def _paths(default: str | None) -> list[str]:
-    from spamnb.model import MESSAGE_KINDS, named_models, shipped_model
+def _paths(defaults: Defaults) -> list[str]:
+    from spamnb.model import READY_MADE_NAMES, named_models, shipped_model
 
-    paths = [*named_models(), *map(shipped_model, MESSAGE_KINDS)]
+    paths = [*named_models(), *map(shipped_model, READY_MADE_NAMES)]
     known = {os.path.realpath(path) for path in paths}
-    elsewhere = default is not None and os.path.realpath(default) not in known and os.path.exists(default)
-    return [*([default] if elsewhere and default else []), *paths]
+    chosen = dict.fromkeys(default["path"] for default in defaults.values() if default["path"])
+    return [
+        *(path for path in chosen if os.path.realpath(path) not in known and os.path.exists(path)),
+        *paths,
+    ]
 
 
-def _facts(path: str, default: str | None) -> dict[str, Any]:
+def _facts(path: str, defaults: Defaults) -> dict[str, Any]:
     from datetime import date
 
     from spamnb.errors import SpamnbError
     from spamnb.model import SpamModel, name_of
 
-    is_default = default is not None and os.path.realpath(path) == os.path.realpath(default)
-    facts: dict[str, Any] = {"name": name_of(path), "path": path, "default": is_default}
+    kinds = [
+        kind
+        for kind, default in defaults.items()
+        if default["path"] and os.path.realpath(path) == os.path.realpath(default["path"])
+    ]
+    facts: dict[str, Any] = {"name": name_of(path), "path": path, "default_for": kinds}
     try:
         model = SpamModel.load(path)
         status = os.stat(path)
@@ -89,7 +99,7 @@ def _facts(path: str, default: str | None) -> dict[str, Any]:
 
 
 def _cells(facts: dict[str, Any]) -> tuple[str, ...]:
-    mark = "*" if facts["default"] else ""
+    mark = ", ".join(facts["default_for"])
     name = "" if facts["name"] == facts["path"] else facts["name"]
     if "error" in facts:
         return mark, name, "", "", "", "", facts["error"]

@@ -65,7 +65,7 @@ def _cells(lesson: LessonInfo) -> tuple[str, ...]:
 
 
 def _note(lesson: LessonInfo) -> str:
-    """`undone by 7`, `undoes 3-5` or `final`, as far as it applies."""
+    """Returns `undone by 7`, `undoes 3-5` or `final`, as far as it applies."""
     ranges = (f"{a}" if a == b else f"{a}-{b}" for a, b in lesson.entry.undoes)
     notes = [f"undoes {', '.join(ranges)}"] if lesson.entry.undoes else []
     if lesson.undone_by is not None:

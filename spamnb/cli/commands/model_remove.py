@@ -48,7 +48,7 @@ def model_remove(model: str, force: bool, quiet: bool) -> None:
 
 
 def _files(path: str) -> list[str]:
-    """The model, its journal, history and lock, and those of its backup, as far as they exist."""
+    """Returns the model, its journal, history and lock, and those of its backup, as far as they exist."""
     from spamnb.storage import HISTORY, JOURNAL, SUFFIX
 
     endings = ("", JOURNAL, HISTORY, SUFFIX)
@@ -73,9 +73,10 @@ def _remove(file: str) -> None:
 
 def _forget_choice(path: str, quiet: bool) -> None:
     """Takes the default back if it was the removed model."""
-    from spamnb.model import model_path, use_model, used_model
+    from spamnb.model import OWN_MODELS, model_path, use_model, used_model
 
-    used = used_model()
-    if used is not None and os.path.realpath(model_path(used)) == os.path.realpath(path):
-        use_model(None)
-        print_step("default", "your own model if there is one, else a ready-made one", quiet)
+    for kind in OWN_MODELS:
+        used = used_model(kind)
+        if used is not None and os.path.realpath(model_path(used)) == os.path.realpath(path):
+            use_model(None, kind)
+            print_step("default", f"for {kind}: your own model if there is one, else a ready-made one", quiet)

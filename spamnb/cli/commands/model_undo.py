@@ -50,7 +50,7 @@ def model_undo(lesson: str, model: str | None, **flags: Any) -> None:
     lessons = f"lesson {first}" if number == 1 else f"{number:,} lessons, {first} to {result.undone[-1]}"
     change = ", ".join(f"{n:+,} {label}" for label, n in entry.labels.items()) or "no change"
     print_step("undone", f"{lessons} ({change} messages)", flags["quiet"])
-    print_step("undo this", undo_command(entry.id, model), flags["quiet"])
+    print_step("undo this", undo_command(entry.id, model, path), flags["quiet"])
 
 
 def _chosen(text: str) -> dict[str, Any]:

@@ -15,10 +15,10 @@ from spamnb.cli.output import print_status, print_step
 @click.argument("model", type=options.MODEL, metavar="MODEL")
 @options.quiet_option
 def model_use(model: str, quiet: bool) -> None:
-    """Make a model the default.
+    """Make a model the default for text or for mail.
 
-    MODEL is a name or a file; all commands without -m use it from now on. `auto` takes the choice back: your
-    own model if there is one, else the ready-made one for the kind of messages.
+    MODEL is a name or a file. If it has learned mail, commands without -m use it for mail from now on, else
+    for text. `auto` takes both choices back: your own models, else the ready-made ones.
 
     \b
     Examples:
@@ -26,17 +26,27 @@ def model_use(model: str, quiet: bool) -> None:
       spamnb model use sms
       spamnb model use auto
     """
-    from spamnb.cli.model_choice import check_name, require_model
-    from spamnb.model import AUTO, MODEL_VARIABLE, existing_path_of, is_name, use_model
+    from spamnb.cli.model_choice import check_name, load_model, require_model
+    from spamnb.model import (
+        AUTO,
+        MODEL_VARIABLE,
+        OWN_MODELS,
+        existing_path_of,
+        is_name,
+        kind_of_model,
+        use_model,
+    )
 
     if model in (AUTO, "ready-made", "default"):
-        use_model(None)
-        print_step("default", "your own model if there is one, else a ready-made one", quiet)
+        for kind in OWN_MODELS:
+            use_model(None, kind)
+        print_step("default", "your own models, else the ready-made ones", quiet)
     else:
         check_name(model)
         path = existing_path_of(model)
         require_model(path)
-        use_model(model if is_name(model) else os.path.abspath(path))
-        print_step("default", f"{model} ({path})" if is_name(model) else path, quiet)
+        kind = kind_of_model(load_model(path))
+        use_model(model if is_name(model) else os.path.abspath(path), kind)
+        print_step("default", f"for {kind}: {f'{model} ({path})' if is_name(model) else path}", quiet)
     if os.environ.get(MODEL_VARIABLE):
         print_status(f"note: {MODEL_VARIABLE} is set and comes first", quiet)

@@ -10,7 +10,7 @@ import click
 from spamnb.cli import exit_codes, options
 from spamnb.cli.data_inputs import inputs, missing_files, read_options
 from spamnb.cli.decision_rule import apply_decision_options
-from spamnb.cli.message_kind import kind_of_inputs, kind_of_texts, stdin_mail_format
+from spamnb.cli.message_kind import kind_of_inputs, stdin_mail_format
 from spamnb.cli.option_groups import command, option
 from spamnb.cli.options import Params
 from spamnb.cli.output import is_typed, print_mark, print_status
@@ -109,23 +109,23 @@ def predict(files: tuple[str, ...], exit_code: str, **params: Any) -> None:
 def _check_combination(files: tuple[str, ...], params: Params) -> None:
     """Refuses options that contradict each other, and texts in place of files."""
     if params["explain"] and params["output_format"] == "terse":
-        raise click.UsageError("--explain does not go with --format terse: use tsv, jsonl, csv or table.")
+        raise click.UsageError(
+            "--explain cannot be combined with --format terse: use tsv, jsonl, csv or table."
+        )
     check_alone(params["texts"], files or params["files_from"])
     chosen_format(params["output_format"], params["output"])
     refuse_texts(files, "classify a text", "spamnb predict", params["model"])
 
 
 def _load(files: tuple[str, ...], params: Params) -> SpamModel:
-    """The model to use, with the decision rule of the options."""
+    """Loads the model to use, with the decision rule of the options."""
     from functools import partial
 
-    from spamnb.cli.model_choice import find_model, load_model
+    from spamnb.cli.model_choice import find_model_aloud, load_model
 
     read = params | {"input_format": params["input_format"] or "auto"}
-    kind = partial(kind_of_inputs, files, read, params["quiet"])
-    if params["texts"]:
-        kind = partial(kind_of_texts, params["texts"], params["quiet"])
-    return apply_decision_options(load_model(find_model(params["model"], kind)), params)
+    path = find_model_aloud(params["model"], partial(kind_of_inputs, files, read), params["quiet"])
+    return apply_decision_options(load_model(path), params)
 
 
 def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> PredictionRun:
@@ -149,7 +149,7 @@ def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> Predic
 
 
 def _inputs(files: tuple[str, ...], model: SpamModel, params: Params, keep: bool) -> list[Any]:
-    """The inputs with how to read them; `keep`: with all columns of a table."""
+    """Returns the inputs with how to read them; `keep`: with all columns of a table."""
     features = model.features
     reading = read_options(
         params | {"input_format": params["input_format"] or "auto"},
@@ -162,7 +162,7 @@ def _inputs(files: tuple[str, ...], model: SpamModel, params: Params, keep: bool
 
 
 def _as_it_arrives(path: str | tuple[str, ...], reading: ReadOptions) -> ReadOptions:
-    """How to read an input: stdin is mail or one message a line, unless options say otherwise."""
+    """Returns how to read an input: stdin is mail or one message a line, unless options say otherwise."""
     from dataclasses import replace
 
     if not _is_plain(path, reading):
@@ -171,7 +171,7 @@ def _as_it_arrives(path: str | tuple[str, ...], reading: ReadOptions) -> ReadOpt
 
 
 def _is_plain(path: str | tuple[str, ...], reading: ReadOptions) -> bool:
-    """Whether an input is stdin about which options say nothing."""
+    """Tells whether an input is stdin about which options say nothing."""
     has_columns = reading.columns.text or reading.columns.beside_text
     return path == "-" and reading.format == "auto" and not has_columns
 
@@ -199,7 +199,7 @@ def _open(inputs: list[Any], run: PredictionRun, params: Params) -> Iterator[Ope
 
 
 def _only(names: tuple[str, ...], label: str | None) -> int | None:
-    """The code of the verdict that --only names."""
+    """Returns the code of the verdict that --only names."""
     if label is None:
         return None
     if label not in names:

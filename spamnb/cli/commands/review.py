@@ -8,7 +8,7 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.option_groups import command, option
-from spamnb.cli.update_model import history_option, own_model_started
+from spamnb.cli.update_model import history_option, model_changed
 from spamnb.readers import FORMATS, any_of
 
 
@@ -55,7 +55,7 @@ def review(data: tuple[str, ...], number: int | None, **flags: Any) -> None:
     from spamnb.core import keep_freed_memory
 
     keep_freed_memory()
-    with own_model_started(data, flags):
-        messages = read_messages(data or ("-",), flags)
-        dialog = ReviewDialog(messages, flags, typed=not data or "-" in data)
+    with model_changed(data, flags) as path:
+        messages = read_messages(path, data or ("-",), flags)
+        dialog = ReviewDialog(path, messages, flags, typed=not data or "-" in data)
         dialog.run(number)

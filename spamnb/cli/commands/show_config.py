@@ -53,7 +53,7 @@ def show_config(ctx: click.Context, words: tuple[str, ...]) -> None:
 
 
 def _lines(root: click.Context, name: str, everything: bool) -> Iterator[str]:
-    """The table of a command with its values; without any value none, unless everything is wanted."""
+    """Returns the table of a command with its values; without any value none, unless everything is wanted."""
     ctx = root
     for word in name.split():
         assert isinstance(ctx.command, click.Group)
@@ -69,7 +69,7 @@ def _lines(root: click.Context, name: str, everything: bool) -> Iterator[str]:
 
 
 def _row(ctx: click.Context, option: Option) -> tuple[str, bool]:
-    """`key = value  # origin`, and whether it is set."""
+    """Returns `key = value  # origin`, and whether it is set."""
     from spamnb.cli.configuration import origin
 
     value, source = option.consume_value(ctx, {})

@@ -14,6 +14,7 @@ import click
 from spamnb.cli import options
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.message_kind import check_classes, classes_text
+from spamnb.cli.model_choice import default_kinds
 from spamnb.cli.option_groups import SettingOption, command, option
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, print_step, progress, report_skipped
@@ -64,15 +65,16 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **params: Any)
       spamnb train few.csv --base none
       spamnb train data.tsv --scorer bernoulli --tokens plain --alpha 1
     """
+    from spamnb.cli.message_kind import kind_of_messages
     from spamnb.cli.model_choice import output_path
     from spamnb.cli.model_saving import check_target, save
     from spamnb.core import keep_freed_memory
 
     keep_freed_memory()
     started, quiet = time.perf_counter(), params["quiet"]
-    target = output_path(output)
-    check_target(target, force)
     sources = _sources(data, params)
+    target = output_path(output, lambda: kind_of_messages(sources))
+    check_target(target, force)
     setup = TrainingSetup.of(params, lambda: sources, quiet)
     keep = _under_sample(setup, sources) if setup.scoring.balance == "undersample" else None
     trainer = _count_all(setup, sources, keep)
@@ -85,7 +87,7 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **params: Any)
 
 
 def _sources(data: tuple[str, ...], params: Params) -> list[Any]:
-    """The inputs with how to read them."""
+    """Returns the inputs with how to read them."""
     if not (data or params["labelled"] or params["files_from"]):
         raise click.UsageError("Missing argument 'DATA...'.")
     sources = inputs(data, params, read_options(params, default_format="csv", chunk_bytes=_CHUNK))
@@ -189,7 +191,7 @@ def _pipe_among(sources: list[Any]) -> str | None:
 
 
 def _under_sample(setup: TrainingSetup, sources: list[Any]) -> dict[str, int]:
-    """For under-sampling: the digest below which the messages of each label are kept."""
+    """Returns, for under-sampling, the digest below which the messages of each label are kept."""
     from spamnb.errors import ConfigError
     from spamnb.readers import open_source
     from spamnb.training import UnderSampling
@@ -233,7 +235,11 @@ def _print_summary(model: SpamModel, target: str, size: int, seconds: float, qui
         lines.append(("threshold", rule))
     if metrics.get("recall") == 0.0:
         lines.append(("note", f"this threshold catches no {model.positive}: {_MORE}"))
-    lines += [("saved", f"{target} ({size / 1e3:,.0f} kB)"), ("try", _next_command(model, target))]
+    lines += [
+        ("saved", f"{target} ({size / 1e3:,.0f} kB)"),
+        ("default", _default_text(target)),
+        ("try", _next_command(model, target)),
+    ]
     for label, text in lines:
         if text:
             print_step(label, text, quiet)
@@ -250,20 +256,21 @@ def _base_text(model: SpamModel) -> str:
     return f"from the {model.base.name}, weight {model.base.weight:.3g}"
 
 
+def _default_text(target: str) -> str:
+    """Words for which messages the model is used from now on, without -m."""
+    kinds = default_kinds(target)
+    return f"for {' and '.join(kinds)}: commands without -m use it" if kinds else ""
+
+
 def _next_command(model: SpamModel, target: str) -> str:
-    """The command that uses the model, with -m if it would not be used by default."""
+    """Returns the command that uses the model, with -m if it would not be used by default."""
     from shlex import quote
 
-    from spamnb.model import choose_model, knows_mail, name_of
+    from spamnb.model import knows_mail, name_of
 
     command = 'echo "your message" | spamnb predict'
     if model.features.categorical or model.features.numeric:
         command = "spamnb predict DATA"
     elif knows_mail(model):
         command = "spamnb predict MAILBOX"
-    default = choose_model()
-    return (
-        command
-        if default is not None and default.path == target
-        else f"{command} -m {quote(name_of(target))}"
-    )
+    return command if default_kinds(target) else f"{command} -m {quote(name_of(target))}"

@@ -51,7 +51,7 @@ tuned_model_option = option(
 @options.quiet_option
 @click.pass_context
 def tune(ctx: click.Context, /, data: tuple[str, ...], **params: Any) -> None:
-    """Search settings that suit the data, and measure the gain.
+    """Search for better settings and measure the gain.
 
     Scorers, smoothing, n-grams, shapes, counts and damping are tried by cross-validation; the data are
     read and counted once. The same search also runs without each fold, and what it chooses is tested on that
@@ -83,7 +83,7 @@ def tune(ctx: click.Context, /, data: tuple[str, ...], **params: Any) -> None:
 
 
 def _seconds(text: str) -> float:
-    """A time with s, m or h behind it, seconds without."""
+    """Reads a time with s, m or h behind it, seconds without."""
     factor = {"s": 1, "m": 60, "h": 3600}.get(text[-1:], 0)
     try:
         seconds = float(text[:-1] if factor else text) * (factor or 1)
@@ -95,13 +95,13 @@ def _seconds(text: str) -> float:
 
 
 def _target(data: tuple[str, ...], params: Params) -> str | None:
-    """Where to write the model, None if it is not asked for."""
+    """Returns where to write the model, None if it is not asked for."""
     from spamnb.cli.model_choice import output_path
     from spamnb.cli.model_saving import check_target
 
     if not params["output"]:
         return None
-    target = output_path(params["output"])
+    target = output_path(params["output"], lambda: "text")  # it is stated
     check_target(target, params["force"])
     if "-" in data:
         raise click.UsageError("-o reads DATA twice, which stdin cannot do.")
@@ -146,7 +146,7 @@ def _search(data: tuple[str, ...], params: Params, seconds: float) -> _Outcome:
 
 
 def _command(ctx: click.Context, choice: Candidate, target: str | None) -> str:
-    """The call of `spamnb train` that makes the model of the choice."""
+    """Returns the call of `spamnb train` that makes the model of the choice."""
     settings = flags(choice.features, choice.scoring, choice.mail)
     reading = _stated_words(ctx, leave_out=("output", *_COLUMNS))
     where = ["-o", target] if target else []
@@ -187,7 +187,7 @@ def _save(data: tuple[str, ...], params: Params, choice: Candidate, target: str)
 
 
 def _stated_words(ctx: click.Context, leave_out: Sequence[str] = ()) -> list[str]:
-    """The stated options that `spamnb train` has too, as they would be written there."""
+    """Returns the stated options that `spamnb train` has too, as they would be written there."""
     from spamnb.cli.commands.train import train
 
     known = {one.name for one in train.params if isinstance(one, click.Option)}

@@ -80,7 +80,8 @@ def _check_maildirs(folders: list[LabelledFolder], options: ReadOptions) -> None
     wrong = next((folder.path for folder in folders if folder.mbox or not _in_maildir(folder.path)), None)
     if options.format == "maildir" and wrong is not None:
         raise DataError(
-            f"{wrong} is no Maildir: it has no folders cur and new", hint="leave out --input-format maildir"
+            f"{wrong} is not a Maildir: it has no folders cur and new",
+            hint="leave out --input-format maildir",
         )
 
 

@@ -236,6 +236,6 @@ def _check_numeric(source: str, numeric: Mapping[str, int], columns: Rows) -> No
         values = [value for value in columns[column] if value.strip()]
         if values and all(math.isnan(number(value)) for value in values):
             raise DataError(
-                f'column "{stated}" of {source} holds no numbers, for example "{excerpt(values[0])}"',
+                f'column "{stated}" of {source} has no numbers, for example "{excerpt(values[0])}"',
                 hint=f"give it as --categorical {quote(stated)}",
             )

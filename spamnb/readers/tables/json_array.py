@@ -27,7 +27,7 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
     """Opens a JSON array; its objects are the records."""
     if not begins_array(decoded.head):
         raise DataError(
-            f"{decoded.name} is no JSON array: it does not begin with [",
+            f"{decoded.name} is not a JSON array: it does not begin with [",
             hint="leave out --input-format json, or give jsonl for one object per line",
         )
     batches = ArrayReader(decoded, options.chunk_bytes).batches()

@@ -33,7 +33,7 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
     if not names and labelled:
         raise DataError(
             f"no JSON objects in the first lines of {decoded.name}",
-            hint="this is no JSONL: try --input-format csv, or check the file",
+            hint="this is not JSONL: try --input-format csv, or check the file",
         )
     table = RecordTable.of(decoded.name, names, sample, options, labelled=labelled)
     reader = LineReader(table)

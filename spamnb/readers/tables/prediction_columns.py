@@ -108,7 +108,7 @@ def find_columns(
 def _stated_predictions(
     source: str, names: Sequence[str], stated: Sequence[str], sample: Rows
 ) -> tuple[int | None, int | None]:
-    """The stated column of scores and that of verdicts."""
+    """Returns the stated column of scores and that of verdicts."""
     columns: dict[bool, int] = {}
     for name in stated:
         index = stated_column(source, name, names)
@@ -137,8 +137,7 @@ def _by_name(names: Sequence[str], usual: Sequence[str], taken: set[int | None])
 def _check_columns(source: str, columns: PredictionColumns, joined: bool) -> None:
     if columns.truth is None and not joined:
         raise DataError(
-            f"no column of {source} says what each message really is; its columns: "
-            f"{list_names(columns.names)}",
+            f"no column of {source} has the true labels; its columns: {list_names(columns.names)}",
             hint=f"name it with --label-column, or give the labelled messages too: "
             f"spamnb evaluate --predictions {quote(source)} DATA",
         )
@@ -158,6 +157,6 @@ def check_scores(source: str, columns: PredictionColumns, sample: Rows) -> None:
     if values and all(math.isnan(number(value)) for value in values):
         name = excerpt(columns.names[score])
         raise DataError(
-            f'column "{name}" of {source} holds no numbers, for example "{excerpt(values[0])}"',
+            f'column "{name}" of {source} has no numbers, for example "{excerpt(values[0])}"',
             hint="name the column of the scores with --prediction-column",
         )

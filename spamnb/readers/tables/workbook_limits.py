@@ -84,4 +84,4 @@ def too_large(name: str) -> DataError:
 
 
 def damaged_workbook(name: str) -> DataError:
-    return DataError(f"{name} is no Excel workbook, or is damaged", hint="save it as .xlsx or CSV")
+    return DataError(f"{name} is not an Excel workbook, or is damaged", hint="save it as .xlsx or CSV")

@@ -6,6 +6,7 @@ import math
 from typing import NamedTuple
 
 from spamnb.evaluation import EvaluationSummary, Mistake
+from spamnb.features import token_label
 from spamnb.metrics import MultiScores
 from spamnb.model import Explanation
 from spamnb.report.html import wording
@@ -82,7 +83,7 @@ def _card(mistake: Mistake, findings: EvaluationSummary) -> MistakeCard:
 def _chips(explanation: Explanation) -> list[Chip]:
     """Returns the strongest tokens; with the other chips they sum to the log-odds."""
     strongest, weaker = explanation.evidence[:MAX_TOKENS], explanation.evidence[MAX_TOKENS:]
-    chips = [Chip(evidence.token, evidence.log_odds, is_token=True) for evidence in strongest]
+    chips = [Chip(token_label(e.token) or e.token, e.log_odds, is_token=True) for e in strongest]
     if weaker:
         chips.append(Chip(f"{len(weaker):,} weaker", sum(evidence.log_odds for evidence in weaker)))
     total = f"sum: log-odds of {explanation.label} against {explanation.other}"

@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 from spamnb._version import __version__
 from spamnb.core import visible
 from spamnb.evaluation import EvaluationSummary
+from spamnb.features import token_label
 from spamnb.metrics import Confusion, MultiScores, Scores
 from spamnb.report.html import wording
 from spamnb.report.html.mistake_cards import mistake_groups
@@ -200,7 +201,8 @@ def _token_tables(findings: EvaluationSummary) -> list[TokenTable]:
         own = slice(None) if binary else slice(i := findings.classes.labels.index(label), i + 1)
         counts = [t.messages if counted == "messages" else t.occurrences for t in tokens]
         bars = [100 * min(abs(t.weight) / largest, 1) for t in tokens]
-        rows = [(t.token, n[own], t.weight, bar) for t, n, bar in zip(tokens, counts, bars, strict=True)]
+        names, weights = [token_label(t.token) or t.token for t in tokens], [t.weight for t in tokens]
+        rows = list(zip(names, [n[own] for n in counts], weights, bars, strict=True))
         side = "for" if label == findings.classes.positive or not binary else "against"
         tables.append(TokenTable(label, columns, side, rows))
     return tables

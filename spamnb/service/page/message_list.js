@@ -6,7 +6,7 @@ import { appendText, badge, element, explanation, percent } from "./message_view
 const list = document.getElementById("messages");
 const state = { view: "all", search: "", rows: [], selected: null, opened: null, spam: "spam", loading: 0, shown: "" };
 
-/** Starts the list; `teach(row, label)` and `undo(lesson)` change the model. */
+/** Starts the list; `teach(row, label)` and `undo({ lesson, model })` change the model. */
 export function startList(spam, teach, undo) {
   state.spam = spam;
   list.addEventListener("click", (event) => clicked(event, teach, undo));
@@ -92,7 +92,7 @@ function clicked(event, teach, undo) {
   const row = state.rows.find((one) => one.id === id);
   select(id);
   const action = event.target.closest("[data-action]")?.dataset.action;
-  if (action === "undo") undo(row.lesson);
+  if (action === "undo") undo(row);
   else if (action === "open") toggle();
   else if (action) teach(row, action);
 }
@@ -100,9 +100,13 @@ function clicked(event, teach, undo) {
 function item(row) {
   const entry = element("li", { "data-id": row.id, "aria-current": String(row.id === state.selected) });
   const head = element("div", { class: "item-head" }, badge(row.verdict, state.spam));
-  head.append(element("span", { class: "number" }, percent(row.probability)));
+  const name = element("span", { class: "hidden" }, ` P(${state.spam})`);
+  head.append(element("span", { class: "number", title: `P(${state.spam})` }, percent(row.probability), name));
   if (row.label) head.append(element("span", { class: "label-note" }, `labelled ${row.label}`));
-  if (row.copies > 1) head.append(element("span", { class: "copies" }, `×${row.copies.toLocaleString("en")}`));
+  if (row.copies > 1) {
+    const copies = element("span", { class: "hidden" }, " near-duplicates");
+    head.append(element("span", { class: "copies" }, `×${row.copies.toLocaleString("en")}`, copies));
+  }
   head.append(element("span", { class: "muted time" }, `${row.kind} · ${when(row.time)}`));
   const text = element("button", { type: "button", class: "excerpt", "data-action": "open", "aria-expanded": "false", dir: "auto" });
   appendText(text, row.text.replace(/\s+/g, " "));
@@ -116,7 +120,8 @@ function buttons(row) {
   if (!row.kept) return element("div", { class: "muted" }, "too large to label");
   for (const [label, name] of [["spam", "Spam"], ["ham", "Ham"]]) {
     const chosen = row.label !== "" && (row.label === state.spam) === (label === "spam");
-    box.append(element("button", { type: "button", class: label, "data-action": label, "aria-pressed": String(chosen) }, name));
+    const attributes = { class: label, "data-action": label, "aria-pressed": String(chosen), "aria-label": `Label as ${label}` };
+    box.append(element("button", { type: "button", ...attributes }, name));
   }
   if (row.lesson) box.append(element("button", { type: "button", "data-action": "undo" }, "Undo"));
   return box;

@@ -1,9 +1,10 @@
 // Shows a message with its verdict: words are coloured by their evidence. Text of messages is never parsed as HTML.
 
-import { tokenName } from "./token_names.js";
 
-// Characters that are invisible or reorder text, as spamnb escapes them on a terminal.
-const HIDDEN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u;
+// Characters that are invisible or reorder text, as spamnb escapes them on a terminal; not a joiner in an emoji.
+const IN_EMOJI = "(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f])\\u200d(?=\\p{Extended_Pictographic})";
+const INVISIBLE = "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\u{e0000}-\\u{e007f}]";
+const HIDDEN = new RegExp(`((?!${IN_EMOJI})${INVISIBLE})`, "u");
 const PIECES = /[\p{L}\p{N}\p{M}]+|[^\p{L}\p{N}\p{M}]/gu;
 const WORD = /^[\p{L}\p{N}\p{M}]/u;
 const CHIPS = 14;
@@ -33,10 +34,9 @@ export function badge(verdict, spam) {
 
 /** Appends text with hidden characters shown as escapes. */
 export function appendText(target, text) {
-  for (const piece of text.split(new RegExp(`(${HIDDEN.source})`, "u"))) {
-    if (!HIDDEN.test(piece)) target.append(piece);
-    else target.append(element("span", { class: "escaped" }, escaped(piece)));
-  }
+  text.split(HIDDEN).forEach((piece, i) => {
+    target.append(i % 2 ? element("span", { class: "escaped" }, escaped(piece)) : piece);
+  });
 }
 
 function escaped(character) {
@@ -86,8 +86,9 @@ function colouredText({ text, is_mail: isMail, evidence }) {
 function chip(row) {
   const value = row.log_odds === null ? "±∞" : `${row.log_odds > 0 ? "+" : "−"}${Math.abs(row.log_odds).toFixed(2)}`;
   const item = element("li", { class: row.log_odds < 0 ? "con" : "pro" });
-  appendText(item, tokenName(row.token));
-  item.append(" ", element("span", { class: "muted" }, value));
+  const token = element("bdi"); // a word from right to left does not turn the number around
+  appendText(token, row.label ?? row.token);
+  item.append(token, " ", element("span", { class: "muted" }, value));
   return item;
 }
 

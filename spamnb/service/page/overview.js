@@ -3,6 +3,8 @@
 import { request } from "./requests.js";
 import { element } from "./message_view.js";
 
+const KINDS = { "long-text": "long texts", text: "texts" };
+
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 600;
 const HEIGHT = 64;
@@ -10,8 +12,11 @@ const HEIGHT = 64;
 /** Loads the state of the server and shows it; returns the label of spam. */
 export async function showOverview() {
   const state = await request("/page/state");
-  const names = state.models.map((model) => `${model.name} (${model.kinds.join(" and ")})`);
-  document.getElementById("models").textContent = `Model: ${names.join(", ")}`;
+  const names = state.models.map(({ name, kinds }) => {
+    const uses = kinds.filter((kind) => kind !== "long-text" || !kinds.includes("text")).map((kind) => KINDS[kind] ?? kind);
+    return `${name} for ${uses.join(" and ")}`;
+  });
+  document.getElementById("models").textContent = `${names.length > 1 ? "Models" : "Model"}: ${names.join(", ")}`;
   showCards(state.models);
   if (state.quality) {
     showQuality(state.quality);
@@ -61,10 +66,8 @@ function shape(name, attributes) {
 
 function showVolume({ begin, end, total, messages, spam }) {
   const figure = document.getElementById("volume");
-  if (!total) {
-    figure.replaceChildren();
-    return;
-  }
+  figure.hidden = !total;
+  if (!total) return;
   const spams = spam.reduce((sum, n) => sum + n, 0);
   const label = `${total.toLocaleString("en")} ${total === 1 ? "message" : "messages"} since ${moment(begin, end)}, ${share(spams / total)} spam`;
   const svg = shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label, preserveAspectRatio: "none" });

@@ -10,7 +10,7 @@ const NOTICE = 15000; // milliseconds that a notice stays; the key for undo work
 const hasHistory = document.body.dataset.history !== "0";
 const byId = (id) => document.getElementById(id);
 let tried = null; // the message in the form: a string, or the bytes of a mail
-let lastLesson = null;
+let lastLesson = null; // { lesson, model }
 let hiding;
 
 function notify(text, { error = false, undo = false } = {}) {
@@ -45,7 +45,7 @@ async function refresh() {
 
 async function learn(path, message, label) {
   const answer = await post(`${path}?label=${label}`, message);
-  lastLesson = answer.lesson ?? lastLesson;
+  if (answer.lesson) lastLesson = answer;
   const text = answer.lesson ? `Learned as ${label}.${effectText(answer.effect)}` : `Already learned as ${label}.`;
   notify(text, { undo: Boolean(answer.lesson) });
   await refresh();
@@ -53,10 +53,10 @@ async function learn(path, message, label) {
 
 const teachRow = (row, label) => attempt(() => learn(`/page/messages/${row.id}/learn`, undefined, label));
 
-function undo(lesson) {
+function undo({ lesson, model }) {
   return attempt(async () => {
-    const answer = await post(`/page/undo?lesson=${lesson}`);
-    if (lesson === lastLesson) lastLesson = null;
+    const answer = await post(`/page/undo?lesson=${lesson}&model=${encodeURIComponent(model)}`);
+    if (lesson === lastLesson?.lesson && model === lastLesson.model) lastLesson = null;
     notify(`Lesson ${lesson} is undone.${effectText(answer.effect)}`);
     await refresh();
     if (tried !== null) await check();
@@ -122,8 +122,8 @@ const KEYS = {
 };
 
 function undoLast() {
-  const lesson = lastLesson ?? selectedRow()?.lesson;
-  if (lesson) undo(lesson);
+  const taught = lastLesson ?? selectedRow();
+  if (taught?.lesson) undo(taught);
 }
 
 function pressed(event) {

@@ -137,7 +137,7 @@ def test_stated_formats_of_folders() -> None:
     assert len(Found("b").rows) == 1
     assert len(Found("b", format="mbox").rows) == 2
     assert failure("b", labelled=False, format="maildir") == (
-        "b is no Maildir: it has no folders cur and new",
+        "b is not a Maildir: it has no folders cur and new",
         "leave out --input-format maildir",
     )
     assert failure("b", labelled=False, format="csv") == (

@@ -290,7 +290,7 @@ def test_columns_of_skipped_rows_are_skipped_too(read: Read) -> None:
         pytest.param(
             b"label,text,c\nham,a,red\n",
             {"numeric": ("c",)},
-            'column "c" of x.csv holds no numbers, for example "red"',
+            'column "c" of x.csv has no numbers, for example "red"',
             "give it as --categorical c",
             id="words as numbers",
         ),

@@ -105,7 +105,7 @@ def test_text_after_the_array(here: Path) -> None:
 def test_a_stated_format_that_is_wrong(here: Path) -> None:
     (here / "x.json").write_bytes(b'{"label": "ham", "text": "a"}\n')
     assert failure("x.json", format="json") == (
-        "x.json is no JSON array: it does not begin with [",
+        "x.json is not a JSON array: it does not begin with [",
         "leave out --input-format json, or give jsonl for one object per line",
     )
 

@@ -105,7 +105,7 @@ def test_what_is_no_jsonl(here: Path) -> None:
     with pytest.raises(DataError) as caught:
         open_source("x.json", ReadOptions(), labelled=True)
     assert str(caught.value) == "no JSON objects in the first lines of x.json"
-    assert caught.value.hint == "this is no JSONL: try --input-format csv, or check the file"
+    assert caught.value.hint == "this is not JSONL: try --input-format csv, or check the file"
 
 
 def one_by_one(block: bytes) -> list[object]:

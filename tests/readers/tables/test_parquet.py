@@ -168,7 +168,9 @@ def test_a_message_that_is_too_long_is_refused_as_in_a_csv_file(here: Path) -> N
     with pytest.raises(DataError) as caught:
         list(open_source("x.parquet", ReadOptions(), labelled=True))
     assert str(caught.value) == "x.parquet line 2: this record is longer than 16 MiB"
-    assert caught.value.hint == "cut it, or leave it out; if this is no table of messages, give another file"
+    assert (
+        caught.value.hint == "cut it, or leave it out; if this is not a table of messages, give another file"
+    )
 
 
 def test_too_many_columns_are_refused_as_in_a_csv_file(here: Path) -> None:

@@ -52,7 +52,7 @@ def test_columns_can_be_stated() -> None:
     [
         (
             ["verdict", "log_odds"],
-            "no column of p says what each message really is; its columns: verdict, log_odds",
+            "no column of p has the true labels; its columns: verdict, log_odds",
             "name it with --label-column, or give the labelled messages too: "
             "spamnb evaluate --predictions p DATA",
         ),
@@ -72,5 +72,5 @@ def test_what_is_missing_is_named(names: list[str], message: str, hint: str) -> 
 def test_a_score_that_is_no_number() -> None:
     columns = find_columns("p", ["truth", "score"], StatedColumns(), [], joined=False)
     check_scores("p", columns, [["spam", "high"], ["ham", "0.5"]])
-    with pytest.raises(DataError, match=r'(?m)^column "score" of p holds no numbers, for example "high"$'):
+    with pytest.raises(DataError, match=r'(?m)^column "score" of p has no numbers, for example "high"$'):
         check_scores("p", columns, [["spam", "high"]])

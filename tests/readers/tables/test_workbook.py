@@ -22,7 +22,7 @@ Read = Callable[..., Any]
 pytest.importorskip("python_calamine", reason="reading workbooks needs python-calamine")
 TABLE = table_workbook(("label", "text"), ("spam", "WIN cash now"), ("ham", "see you at six"))
 ROWS = [("spam", b"WIN cash now"), ("ham", b"see you at six")]
-DAMAGED = "x.xlsx is no Excel workbook, or is damaged", "save it as .xlsx or CSV"
+DAMAGED = "x.xlsx is not an Excel workbook, or is damaged", "save it as .xlsx or CSV"
 TOO_LARGE = (
     "x.xlsx is too large for a workbook: more than 256 MiB unpacked, or 20,000,000 cells",
     "save it as CSV, which is read piece by piece",

@@ -74,7 +74,7 @@ HAM_SPAM = Classes(("ham", "spam"), "spam")
 
 def told(token: str) -> Explanation:
     evidence = tuple(Evidence(f"{token}{i}", 1, 0.5 - i, (1, 2)) for i in range(9))
-    return Explanation(("ham", "spam"), "spam", "ham", 2.0, 0.88, "spam", 0.1, evidence, Basis(-3.0, 9, 2))
+    return Explanation("spam", "ham", 2.0, 0.88, "spam", 0.1, evidence, Basis(("ham", "spam"), -3.0, 9, 2))
 
 
 def two(size: int = 60, label: str = "spam", word: str = "win", spam_share: float = 0.4) -> EvaluationSummary:

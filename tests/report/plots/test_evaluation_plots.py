@@ -23,8 +23,8 @@ def shown(size: int = 200, scale: float = 1.0, probabilities: bool = True) -> Pa
     return make_panels(ScoredLabels(truth, rank >= 0, rank, probabilities, np.zeros(size, bool), 0.0))
 
 
-def drawings(found: Panels, positive: str = "spam", negative: str = "ham") -> dict[str, Drawing]:
-    return EvaluationPlots(found, positive, negative).all()
+def drawings(panels: Panels, positive: str = "spam", negative: str = "ham") -> dict[str, Drawing]:
+    return EvaluationPlots(panels, positive, negative).all()
 
 
 def test_all_five_and_fewer_where_there_is_less() -> None:

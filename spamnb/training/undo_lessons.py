@@ -40,7 +40,7 @@ class LessonInfo(Record):
     undoable: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """Stable names, builtins only."""
+        """Returns the fields by stable names, builtins only."""
         entry = self.entry
         return {
             "id": entry.id,
@@ -77,7 +77,7 @@ class LessonLog:
         self.undone_by = _undone(list(self.entries.values()))
 
     def infos(self) -> list[LessonInfo]:
-        """All lessons, the newest first."""
+        """Returns all lessons, the newest first."""
         return [
             LessonInfo(entry, self.undone_by.get(number), self._is_undoable(number))
             for number, entry in reversed(self.entries.items())
@@ -87,7 +87,7 @@ class LessonLog:
         return number > self._mark.fixed and number not in self.undone_by
 
     def since(self, moment: float) -> list[int]:
-        """The numbers of all lessons from the first one at or after this time on."""
+        """Returns the numbers of all lessons from the first one at or after this time on."""
         oldest = next(iter(self.entries.values()), None)
         if oldest is not None and oldest.id > 1 and moment < oldest.time:
             raise ModelError(
@@ -108,7 +108,7 @@ class LessonLog:
         if number in self.undone_by:
             by = self.undone_by[number]
             raise ModelError(
-                f"lesson {number:,} is undone already, by lesson {by:,}",
+                f"lesson {number:,} was already undone by lesson {by:,}",
                 hint=f"`spamnb model undo {by}` brings it back",
             )
         later = self._dependent(number)
@@ -136,7 +136,7 @@ class LessonLog:
             )
 
     def _dependent(self, number: int) -> int | None:
-        """The first later lesson, still in force, that changed a message of this one the other way round."""
+        """Finds the first later lesson, still in force, that changed a message of this one the other way."""
         block, only = self._block, {number}
         later = block.lessons_with(_REMOVED, block.digests(_ADDED, only))
         later |= block.lessons_with(_ADDED, block.digests(_REMOVED, only))
@@ -164,7 +164,7 @@ class LessonLog:
 
 
 def _decoded(payloads: Sequence[bytes]) -> list[LessonBlock]:
-    """The blocks up to the first that makes no sense."""
+    """Returns the blocks up to the first that makes no sense."""
     blocks = []
     for payload in payloads:
         try:
@@ -175,7 +175,7 @@ def _decoded(payloads: Sequence[bytes]) -> list[LessonBlock]:
 
 
 def _undone(entries: Sequence[LessonEntry]) -> dict[int, int]:
-    """Which lessons are undone, and by which: an undo that was itself undone has no effect."""
+    """Returns which lessons are undone, and by which: an undo that was itself undone has no effect."""
     undone: dict[int, int] = {}
     numbers = {entry.id for entry in entries}
     for entry in reversed(entries):

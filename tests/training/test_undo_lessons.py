@@ -19,13 +19,13 @@ from spamnb.model.prune_model import age
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import TrainingConfig
 from spamnb.storage import history_file
-from spamnb.training import incremental
+from spamnb.training import lesson_writer
 from spamnb.training.incremental import Learner
-from spamnb.training.lesson_history import history, undo
 from spamnb.training.trainer import train
+from spamnb.training.undo_lessons import history, undo
 from tests.helpers.small_models import NEWS, ROWS, is_trained_on, learn, trained
 
-LIMITS = incremental.RECORDS, incremental.LARGE, incremental.SHARE
+LIMITS = lesson_writer.RECORDS, lesson_writer.LARGE, lesson_writer.SHARE
 TEXTS = ["win a prize", "WIN a prize!", "see you", "", "see you at 6", "é ü 100%", "keep ham", "only here"]
 BASE = [("keep spam", "spam"), ("keep ham", "ham"), ("keep spam too", "spam"), ("keep ham too", "ham")]
 Rows = list[tuple[str, str]]
@@ -71,7 +71,7 @@ class Machine(RuleBasedStateMachine):
         self.in_force: list[set[int]] = [set()]  # after each lesson, the lessons that are no undo
 
     def teardown(self) -> None:
-        incremental.RECORDS, incremental.LARGE, incremental.SHARE = LIMITS
+        lesson_writer.RECORDS, lesson_writer.LARGE, lesson_writer.SHARE = LIMITS
         shutil.rmtree(self.folder)
 
     def add(self, kind: str, what: Any, in_force: set[int]) -> None:
@@ -120,7 +120,7 @@ class Machine(RuleBasedStateMachine):
 
     def check_refusal(self, message: str, number: int) -> None:
         """Only a lesson that is undone, or that a later one has a message of, is refused."""
-        if "is undone already" not in message:
+        if "was already undone" not in message:
             assert "cannot be undone alone" in message
             assert self.shares_a_message(number)
 
@@ -150,7 +150,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(records=st.integers(1, 6), large=st.sampled_from([0, 1500, 1 << 18]))
     def change_when_to_tidy_up(self, records: int, large: int) -> None:
-        incremental.RECORDS, incremental.LARGE, incremental.SHARE = records, large, 1 << 30
+        lesson_writer.RECORDS, lesson_writer.LARGE, lesson_writer.SHARE = records, large, 1 << 30
 
     @invariant()
     def is_as_if_only_the_others_were_learned(self) -> None:

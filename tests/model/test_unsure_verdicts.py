@@ -16,7 +16,7 @@ from spamnb.evaluation import evaluate_chunks
 from spamnb.messages import Chunk, Texts
 from spamnb.metrics import Scores, log_loss
 from spamnb.model import SPAM, UNSURE, Decision, SpamModel, probability
-from spamnb.model.verdicts import LEAST, MOST, Verdicts, decide
+from spamnb.model.unsure_verdicts import LEAST, MOST, Verdicts, decide
 from spamnb.settings import FeatureConfig
 from tests.helpers.command_line import Cli
 

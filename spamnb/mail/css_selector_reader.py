@@ -1,0 +1,177 @@
+"""Reads CSS selectors.
+
+Supported are types, classes, ids, attributes, places counted from the first child (`:nth-child()`,
+`:nth-of-type()`), descendants, children, siblings, and lists of such tests of one element in `:is()`,
+`:where()` and `:not()`. A selector with anything else is `uncertain`: only its last compound is known.
+"""
+
+from __future__ import annotations
+
+import re
+
+from spamnb.mail.css_selectors import Compound, PlaceTest, Selector
+from spamnb.mail.html_tokens import name_set
+
+_COMPOUND = re.compile(
+    r"""(?P<type>[a-z_][\w-]*|\*)|\#(?P<id>[\w-]+)|\.(?P<class>-?[^\W\d][\w-]*|--[\w-]*)
+    |\[\s*(?P<name>[\w:-]+)\s*(?:(?P<how>[~^$*|]?=)\s*["']?(?P<value>[^\]"']*)["']?\s*(?:\s[is]\s*)?)?\]
+    |::?(?P<pseudo>[\w-]+)(?:\((?P<argument>(?:[^()]++|\([^()]*+\))*+)\))?|\s*(?P<combinator>[>+~]|\s(?![\s>+~,]|\Z))\s*""",
+    re.VERBOSE,
+)
+_ALTERNATIVE = re.compile(r"(?:[^,(\[]++|\((?:[^()]++|\([^()]*+\))*+\)?|\[[^\]]*+\]?)++")
+_NUMBERS = re.compile(r"\s*(?:([+-]?\d{0,6})n\s*(?:([+-])\s*(\d{1,6}))?|([+-]?\d{1,6}))\s*")  # an+b, or b
+_NUMBER_WORDS = {"odd": (2, 1), "even": (2, 0)}
+_PLACES = {  # pseudo-class -> its argument if it takes none, and whether it counts elements of one type
+    "first-child": ("1", False),
+    "nth-child": (None, False),
+    "first-of-type": ("1", True),
+    "nth-of-type": (None, True),
+}
+_ALWAYS = frozenset(("root", "read-only", "scope", "defined"))
+_LINKS = frozenset(("link", "any-link"))
+_LISTS = frozenset(("is", "where", "not", "-webkit-any", "-moz-any"))
+_NEVER = name_set(
+    "hover active focus focus-within focus-visible target checked disabled visited before after first-line"
+    " first-letter selection placeholder marker backdrop"
+)
+MOST_COMPOUNDS = 8
+_LONGEST_LIST = 16  # selectors in :is(), :where() or :not()
+
+
+def parse_selector(text: str) -> Selector | None:
+    """Reads one selector in lower case, without a comma; None if it never matches. ValueError if it is none.
+
+    >>> selector = parse_selector("#top > p.note")
+    >>> [compound.key() for compound in selector.compounds], selector.combinators, selector.specificity
+    (['.note', '#top'], '>', (1, 1, 1))
+    """
+    reader = _SelectorReader()
+    at, text = 0, text.strip()
+    while at < len(text):
+        match = _COMPOUND.match(text, at)
+        if match is None:
+            raise ValueError(text)
+        if not reader.add(match):
+            return None
+        at = match.end()
+    if not text:
+        raise ValueError(text)
+    return reader.finish()
+
+
+def split_selectors(text: str) -> list[str]:
+    """Splits a list of selectors at its commas.
+
+    >>> split_selectors("p:is(.a, .b), [title='x'], ")
+    ['p:is(.a, .b)', " [title='x']", ' ']
+    """
+    parts = [match[0] for match in _ALTERNATIVE.finditer(text)]
+    return [*parts, ""] if text.endswith(",") else parts
+
+
+class _SelectorReader:
+    def __init__(self) -> None:
+        self._compounds: list[Compound] = []
+        self._combinators: list[str] = []
+        self._now = Compound()
+        self._ranks = [0, 0, 0]
+        self._uncertain = False
+        self._tests = 1
+
+    def add(self, match: re.Match[str]) -> bool:
+        """Adds one test; returns False if the selector can match nothing."""
+        kind, now = match.lastgroup, self._now
+        if match["type"]:
+            self._now = now._replace(tag=match["type"])
+            self._ranks[2] += match["type"] != "*"
+        elif match["id"]:
+            self._now = now._replace(ids=(*now.ids, match["id"]))
+            self._ranks[0] += 1
+        elif match["class"]:
+            self._now = now._replace(classes=now.classes | {match["class"]})
+            self._ranks[1] += 1
+        elif match["name"]:
+            test = (match["name"], match["how"] or "", (match["value"] or "").strip())
+            self._now = now._replace(attributes=(*now.attributes, test))
+            self._ranks[1] += 1
+        elif match["pseudo"]:
+            return self._add_pseudo(match["pseudo"], match["argument"])
+        elif kind == "combinator":
+            self._compounds.append(now)
+            self._combinators.append(match["combinator"].strip() or " ")
+            self._now = Compound()
+        return len(self._compounds) < MOST_COMPOUNDS
+
+    def _add_pseudo(self, name: str, argument: str | None) -> bool:
+        if name in _NEVER:
+            return False
+        if name in _LISTS and argument:
+            return self._add_list(name, argument)
+        self._ranks[1] += 1
+        if name in _PLACES and (test := _place_test(name, argument)):
+            self._now = self._now._replace(places=(*self._now.places, test))
+        elif name in _LINKS:
+            self._now = self._now._replace(attributes=(*self._now.attributes, ("href", "", "")))
+        elif name not in _ALWAYS:
+            self._uncertain = True
+        return True
+
+    def _add_list(self, name: str, argument: str) -> bool:
+        """Adds the tests of `:is()`, `:where()` or `:not()`."""
+        parsed = _parse_list(argument, forgiving=name != "not")
+        if name != "where" and parsed:
+            highest = max(selector.specificity for selector in parsed)
+            self._ranks = [rank + more for rank, more in zip(self._ranks, highest, strict=True)]
+        if any(len(selector.compounds) > 1 or selector.uncertain for selector in parsed):
+            self._uncertain = True
+            return True
+        self._tests += sum(selector.tests for selector in parsed)
+        now, compounds = self._now, tuple(selector.compounds[0] for selector in parsed)
+        if name == "not":
+            self._now = now._replace(excluded=(*now.excluded, *compounds))
+        else:
+            self._now = now._replace(lists=(*now.lists, compounds))
+        return name == "not" or bool(compounds)
+
+    def finish(self) -> Selector:
+        compounds = (self._now, *reversed(self._compounds))
+        specificity = (self._ranks[0], self._ranks[1], self._ranks[2])
+        if self._uncertain:
+            return Selector(compounds[:1], "", specificity, True, self._tests)
+        return Selector(compounds, "".join(reversed(self._combinators)), specificity, tests=self._tests)
+
+
+def _place_test(name: str, argument: str | None) -> PlaceTest | None:
+    """Reads the argument of `:nth-child()` and the like; None if it is not understood.
+
+    >>> _place_test("nth-child", "-2n + 3"), _place_test("first-of-type", None)
+    (PlaceTest(step=-2, offset=3, of_type=False), PlaceTest(step=0, offset=1, of_type=True))
+    """
+    usual, of_type = _PLACES[name]
+    text = (usual or argument or "").strip()
+    if text in _NUMBER_WORDS:
+        return PlaceTest(*_NUMBER_WORDS[text], of_type)
+    match = _NUMBERS.fullmatch(text)
+    if match is None or (usual and argument is not None):
+        return None
+    step, sign, offset, number = match.groups()
+    if number:
+        return PlaceTest(0, int(number), of_type)
+    return PlaceTest(
+        int(step + "1" if step in ("", "+", "-") else step), int((sign or "") + (offset or "0")), of_type
+    )
+
+
+def _parse_list(argument: str, *, forgiving: bool) -> list[Selector]:
+    """Reads the selectors of a list that may match; a `forgiving` list may have wrong ones."""
+    parsed = []
+    for text in split_selectors(argument)[:_LONGEST_LIST]:
+        try:
+            selector = parse_selector(text)
+        except ValueError:
+            if not forgiving:
+                raise
+            continue
+        if selector is not None:
+            parsed.append(selector)
+    return parsed
