@@ -43,7 +43,7 @@ SECTIONS = {
     "Mail and service": {
         "filter": "Pass one mail through, with its verdict in the header.",
         "imap": "Filter a mailbox on a mail server, and learn from moves.",
-        "serve": "Answer clients over HTTP and the spamd protocol.",
+        "serve": "Answer clients over HTTP, spamd and milter protocols.",
     },
     "Models and settings": {
         "model": "List, choose, merge, shrink or check models.",

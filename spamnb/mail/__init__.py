@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from spamnb.mail.header_writer import NO_VERDICT as NO_VERDICT, annotate as annotate
+    from spamnb.mail.header_writer import NO_VERDICT as NO_VERDICT, annotate as annotate, fold as fold
     from spamnb.mail.large_mail import LargeMail as LargeMail
     from spamnb.mail.mail_summary import sender_and_subject as sender_and_subject
     from spamnb.mail.parse import parse_mail as parse_mail
@@ -23,7 +23,7 @@ else:
         __name__,
         {
             "parsed_mail": ["DEFAULT", "Limits", "Mail", "TAGS", "mail_texts"],
-            "header_writer": ["NO_VERDICT", "annotate"],
+            "header_writer": ["NO_VERDICT", "annotate", "fold"],
             "large_mail": ["LargeMail"],
             "mail_summary": ["sender_and_subject"],
             "parse": ["parse_mail"],

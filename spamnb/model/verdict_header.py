@@ -30,7 +30,7 @@ class MailVerdict(Record):
 
 
 def with_verdict(
-    raw: bytes, model: SpamModel, limits: Limits, explain: Callable[[Explanation], str] | None = None
+    raw: bytes, model: SpamModel, limits: Limits, explain: Callable[[Explanation], str]
 ) -> bytes:
     """Writes the verdict of the model into the header of a mail; `explain` adds an explanation as one line.
 
@@ -40,8 +40,7 @@ def with_verdict(
     mail = parse_mail(raw, limits)
     texts = mail_texts([mail])
     verdict = mail_verdict(model, model.score(texts))
-    remarks = [*mail.notes, *([] if explain is None else [explain(model.explain(texts))])]
-    return annotate(raw, verdict_fields(verdict, remarks))
+    return annotate(raw, verdict_fields(verdict, [explain(model.explain(texts)), *mail.notes]))
 
 
 def mail_verdict(model: SpamModel, predictions: Predictions, row: int = 0) -> MailVerdict:
@@ -98,5 +97,5 @@ def verdict_fields(verdict: MailVerdict, remarks: list[str]) -> list[tuple[str, 
         ("X-Spam-Status", f"{status} tests=spamnb version={__version__}"),
         ("X-Spam-Score", f"{verdict.score:.1f}"),
         ("X-Spam-Level", spam_level(verdict.score)),
-        ("X-Spamnb", "; ".join([f"{verdict.label}, {p}, version={__version__}", *remarks])),
+        ("X-Spamnb", "; ".join([f"{verdict.label}, {p}, version={__version__}", *filter(None, remarks)])),
     ]

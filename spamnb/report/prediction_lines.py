@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 SHOWN_TOKENS = 6  # of an explanation in one field
 SHOWN_REASONS = 2  # of an answer to a typed message
+HEADER_REASONS = 3  # in the header of a mail
 
 
 def safe_messages(texts: Texts) -> list[bytes]:
@@ -86,8 +87,13 @@ def evidence_text(explanation: Explanation) -> str:
     return _joined(explanation.unsure_reason or _taught(explanation), explanation.evidence[:SHOWN_TOKENS])
 
 
-def reasons_text(explanation: Explanation) -> str:
-    """Formats the strongest two reasons for the verdict; those for an unsure one may point either way.
+def header_reasons(explanation: Explanation) -> str:
+    """Formats the strongest reasons for the verdict as a remark in the header of a mail."""
+    return reasons_text(explanation, HEADER_REASONS)
+
+
+def reasons_text(explanation: Explanation, most: int = SHOWN_REASONS) -> str:
+    """Formats the strongest reasons for the verdict; those for an unsure one may point either way.
 
     Where too little is known, or the message was taught word for word, that is the reason.
     """
@@ -98,7 +104,7 @@ def reasons_text(explanation: Explanation) -> str:
     against = explanation.verdict == explanation.other
     supporting = [e for e in explanation.evidence if (e.log_odds < 0) == against]
     chosen = explanation.evidence if explanation.unsure_reason else supporting
-    return _joined(explanation.unsure_reason, chosen[:SHOWN_REASONS])
+    return _joined(explanation.unsure_reason, chosen[:most])
 
 
 def _joined(reason: str, evidence: Sequence[Evidence]) -> str:

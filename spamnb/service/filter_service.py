@@ -6,7 +6,8 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 
-from spamnb.model import Explanation
+from spamnb.model import Explanation, SpamModel, mail_verdict, verdict_fields
+from spamnb.report import header_reasons
 from spamnb.service.lessons import Lessons, Taught
 from spamnb.service.live_model import LiveModels
 from spamnb.service.message_scoring import Message, Scored, score_messages, texts_of
@@ -46,8 +47,18 @@ class FilterService:
     async def explain(self, message: Message, source: str) -> tuple[str, Scored, Explanation]:
         """Explains the verdict on a message."""
         request, scored = await self.classify(message, source)
+        return request, scored, await self.explain_by(scored.loaded.model, message)
+
+    async def explain_by(self, model: SpamModel, message: Message) -> Explanation:
+        """Explains a message by the model that has classified it."""
+        return await self.batch.run(lambda: model.explain(texts_of([message])[0]), len(message.raw))
+
+    async def header_fields(self, message: Message, scored: Scored) -> list[tuple[str, str]]:
+        """Returns the fields for the header of a mail, with the strongest reasons for its verdict."""
         model = scored.loaded.model
-        return request, scored, await self.batch.run(lambda: model.explain(texts_of([message])[0]))
+        explanation = await self.explain_by(model, message)
+        verdict = mail_verdict(model, scored.predictions, scored.row)
+        return verdict_fields(verdict, [header_reasons(explanation), *scored.notes])
 
     async def learn(self, messages: Sequence[Message], label: str, source: str) -> tuple[str, Taught]:
         return await self._teach(lambda: self.lessons.learn(messages, label), source)

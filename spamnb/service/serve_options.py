@@ -22,6 +22,7 @@ class ServeOptions(Record):
     log_format: str = "text"
     workers: int = 1
     history: int = 0  # messages that are kept
+    tempfail: bool = False  # answer to a mail server after a failure
 
 
 def read_token(path: str) -> str:
