@@ -56,7 +56,7 @@ class Spamnb:
         self._classifier = MailClassifier(str(path), Limits())
 
     def _start(self) -> SpamModel:
-        return start_model(READY_MADE_NAMES["mail"], load("mail"), MAIL_MAX_FPR)
+        return start_model(BaseModel.of(READY_MADE_NAMES["mail"], load("mail")), MAIL_MAX_FPR)
 
     def start(self, lessons: Sequence[Lesson]) -> None:
         self.learn(lessons)
