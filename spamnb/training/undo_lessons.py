@@ -108,7 +108,9 @@ class LessonLog:
         Refuses a lesson that cannot be taken back without others.
         """
         if number is None:
-            in_force = (n for n, entry in self.entries.items() if n not in self.undone_by and not entry.undoes)
+            in_force = (
+                n for n, entry in self.entries.items() if n not in self.undone_by and not entry.undoes
+            )
             oldest = next(iter(self.entries), self._mark.last + 1)
             number = max(in_force, default=oldest - 1)  # which is not kept, and refused
             if not number:
