@@ -32,6 +32,25 @@ def _restored(kind: type[SpamnbError], message: str, hint: str) -> SpamnbError:
     return error
 
 
+def type_name(value: object) -> str:
+    """Returns the name of a value's type with its article.
+
+    >>> type_name(5), type_name([]), type_name(None)
+    ('an int', 'a list', 'None')
+    """
+    name = type(value).__name__
+    return "None" if value is None else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Returns a number with its noun.
+
+    >>> counted(1, "message"), counted(2000, "label")
+    ('1 message', '2,000 labels')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 class DataError(SpamnbError):
     """The messages, labels or columns cannot be used."""
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from spamnb.core import FloatArray
 from spamnb.counts import CountStore, count
-from spamnb.errors import DataError, MissingExtraError, ModelError
+from spamnb.errors import DataError, MissingExtraError, ModelError, counted
 from spamnb.features import Batch, extract
 from spamnb.messages import Messages, as_texts
 from spamnb.model import Engine
@@ -33,7 +33,7 @@ class _Filter:
         """Counts the words of the messages X with the labels y, 'ham' or 'spam'."""
         batch, labels = _batch(X), list(y)
         if batch.size != len(labels):
-            raise DataError(f"{batch.size:,} messages but {len(labels):,} labels")
+            raise DataError(f"{counted(batch.size, 'message')} but {counted(len(labels), 'label')}")
         for label in labels:
             if not isinstance(label, str) or label not in LABELS:
                 raise DataError(f"labels must be 'ham' or 'spam', got {label!r:.40}")

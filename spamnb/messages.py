@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray, Record
-from spamnb.errors import DataError, InputError
+from spamnb.errors import DataError, InputError, counted, type_name
 
 
 class Texts(Record):
@@ -156,8 +156,9 @@ def as_texts(messages: Messages) -> Texts:
     if len(getattr(messages, "shape", (0,))) != 1:
         raise _not_one_column(messages)
     if isinstance(messages, Mapping) or not isinstance(messages, Iterable):
-        what = "None" if messages is None else f"a {type(messages).__name__}"
-        raise InputError(f"expected a list of messages, got {what}", hint="pass a list: [message]")
+        raise InputError(
+            f"expected a list of messages, got {type_name(messages)}", hint="pass a list: [message]"
+        )
     items: list[Any] = list(messages)
     for i, item in enumerate(items):
         if isinstance(item, bytes):
@@ -189,9 +190,9 @@ def one_message(message: str | bytes | Texts) -> Texts:
         return Texts.of([message])
     if isinstance(message, Texts) and len(message) == 1:
         return message
-    got = f"{len(message):,} messages" if isinstance(message, Texts) else f"a {type(message).__name__}"
+    got = f"{len(message):,} messages" if isinstance(message, Texts) else type_name(message)
     raise InputError(
-        f"expected one message, got {'None' if message is None else got}",
+        f"expected one message, got {got}",
         hint="pass one text, or one parsed mail: parse_mail(raw)",
     )
 
@@ -231,7 +232,7 @@ def _not_one_column(table: Any) -> InputError:
     listed = f" (columns: {', '.join(columns[:10])})" if columns else ""
     name = "text" if "text" in columns or not columns else columns[-1]
     return InputError(
-        f"expected a list of messages, got a {type(table).__name__} of shape {table.shape}",
+        f"expected a list of messages, got {type_name(table)} of shape {table.shape}",
         hint=f"pass one column: table[{name!r}]{listed}",
     )
 
@@ -243,7 +244,7 @@ def _as_text(value: object, index: int) -> str | bytes:
     if value is None or (isinstance(value, float) and value != value) or type(value).__name__ == "NAType":
         return ""
     raise InputError(
-        f"messages[{index}] is a {type(value).__name__}; expected str or bytes",
+        f"messages[{index}] is {type_name(value)}; expected str or bytes",
         hint="pass one text for each message; spamnb.parse_mail reads raw mail",
     )
 
@@ -290,4 +291,6 @@ def check_columns(size: int, categories: Categories, numbers: Numbers) -> None:
     columns: dict[str, Any] = {**(categories or {}), **(numbers or {})}
     for name, values in columns.items():
         if len(values) != size:
-            raise DataError(f"{size:,} messages but {len(values):,} values in column {name!r}")
+            raise DataError(
+                f"{counted(size, 'message')} but {counted(len(values), 'value')} in column {name!r}"
+            )

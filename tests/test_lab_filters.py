@@ -280,7 +280,7 @@ def test_errors(kind: type[NaiveBayesFilter] | type[PoissonBayesFilter]) -> None
         kind().fit(["a", "b"], ["ham", "maybe"])
     with pytest.raises(DataError, match=r"(?m)^labels must be 'ham' or 'spam', got nan$"):
         kind().fit(["a", "b"], ["ham", math.nan])
-    with pytest.raises(DataError, match=r"(?m)^2 messages but 1 labels$"):
+    with pytest.raises(DataError, match=r"(?m)^2 messages but 1 label$"):
         kind().fit(["a", "b"], ["ham"])
     with pytest.raises(
         DataError, match=r"(?m)^the filter needs messages of both classes, but all 2 are 'ham'$"

@@ -237,7 +237,7 @@ def test_evaluate_refuses_what_it_cannot_measure() -> None:
         "the labels include 'news', but the model has the classes ham, spam",
         "pass messages of these classes, or train a model on these labels",
     )
-    assert refused(model.evaluate, ["a", "b"], [1])[0] == "2 messages but 1 labels"
+    assert refused(model.evaluate, ["a", "b"], [1])[0] == "2 messages but 1 label"
     assert refused(model.evaluate, [], [])[0] == "there are no messages to evaluate"
     assert refused(model.evaluate, table(), [1, 0])[0] == "20 messages but 2 labels"
     assert refused(model.evaluate, ["a"]) == ("there are no labels", "pass them second, after the messages")
@@ -406,7 +406,7 @@ def test_a_model_may_start_from_one_that_is_named(tmp_path: Path) -> None:
     assert started is not None
     assert started.name == "ready-made model for mail"
     assert refused(spamnb.train, texts, labels, base=3) == (
-        "base must be a SpamModel, a name or a path, got a int",
+        "base must be a SpamModel, a name or a path, got an int",
         'for example base="ready-made"',
     )
     assert refused(spamnb.train, texts, labels, base="nowhere.spamnb") == (
@@ -439,6 +439,47 @@ def test_a_name_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     )
     spamnb.load("sms").save("own")
     assert spamnb.SpamModel.load("own").labels == ("ham", "spam")
+
+
+def test_a_path_is_text() -> None:
+    model = spamnb.load("sms")
+    for call in (spamnb.load, spamnb.SpamModel.load, spamnb.undo, spamnb.history, spamnb.Learner):
+        for value, name in ((5, "an int"), (model, "a SpamModel"), (None, "None")):
+            expected = f"expected the path of a model, got {name}", "for example 'my.spamnb'"
+            assert refused(call, value) == expected
+
+
+def test_counts_and_types_are_grammatical() -> None:
+    model = spamnb.load("sms")
+    assert refused(model.predict, ["a", 3])[0] == "messages[1] is an int; expected str or bytes"
+    assert refused(model.learn, ["a"], [1, 0])[0] == "1 message but 2 labels"
+    frame = pd.DataFrame({"id": [1, 2], "body": ["a", "b"]})
+    assert refused(spamnb.SpamClassifier().fit, frame, [1, 0])[1] == "pass one column: X['body']"
+
+
+def test_an_explanation_is_printed_in_ten_lines() -> None:
+    model = spamnb.SpamModel().learn(["prize 12345", "prize", "see \x1b[31m"], ["spam", "spam", "ham"])
+    explanation = model.explain("prize 12345 see")
+    lines = str(explanation).splitlines()
+    assert lines[0] == (
+        f"{explanation.verdict}, P(spam) = {explanation.probability:.4f}, "
+        f"log-odds {explanation.log_odds:+.2f}"
+    )
+    assert len(lines) == 10
+    shown = [float(line.split()[0]) for line in lines[1:]]
+    assert sum(shown) == pytest.approx(explanation.log_odds, abs=0.05)
+    assert any(line.endswith("5-digit number") for line in lines)
+    assert str(model.explain("see")).splitlines()[-1].endswith("  bias")
+
+
+def test_lessons_and_undos_say_what_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "m.spamnb"
+    spamnb.train(*corpus(20)).save(path)
+    with spamnb.Learner(path) as learner:
+        learner.learn(["free prize", "see you there"], ["spam", "spam"])
+    assert repr(learner.lesson) == "<LessonEntry 1: learn, +2 spam>"
+    assert repr(spamnb.undo(path)) == "<UndoResult: undone [1]; lesson 2>"
+    assert repr(spamnb.undo(path)) == "<UndoResult: undone []; lesson none>"
 
 
 def test_repr_says_what_it_is() -> None:

@@ -397,7 +397,7 @@ UNUSABLE: list[tuple[Any, Any, str]] = [
     ),
     (np.zeros((2, 1)), [0, 1], "expected a list of messages, got a ndarray of shape (2, 1)"),
     (np.zeros((2, 3)), [0, 1], "expected a list of messages, got a ndarray of shape (2, 3)"),
-    (["a", "b"], ["x"], "2 messages but 1 labels"),
+    (["a", "b"], ["x"], "2 messages but 1 label"),
     (["a", "b"], [[1], [2]], "expected one label for each message, got y of shape (2, 1)"),
     (["a", "b"], ["x", None], "a label is missing (None or nan)"),
     (["a", "b"], ["x", float("nan")], "a label is missing (None or nan)"),

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.core import FloatArray, IntArray
+from spamnb.core import FloatArray, IntArray, excerpt
 from spamnb.counts import NO_GRAM
-from spamnb.features import Batch, KeyArray
+from spamnb.features import Batch, KeyArray, token_label
 from spamnb.model.calibration import LIMIT, Beta, Platt, Temperature
 from spamnb.model.listed_verdicts import follow_lists
 from spamnb.model.predictions import TOO_CLOSE, remember
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from spamnb.model.base_model import BaseModel
     from spamnb.model.predictions import Predictions
     from spamnb.model.spam_model import SpamModel
+
+_SHOWN = 7  # tokens of an explanation as text
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,16 @@ class Explanation:
     def listed(self) -> str:
         """Returns the entry of an allow or block list that decides the verdict; empty if there is none."""
         return self.basis.listed
+
+    def __str__(self) -> str:
+        """Returns the verdict and the strongest evidence, in at most ten lines."""
+        lines = [f"{self.verdict}, P({self.label}) = {self.probability:.4f}, log-odds {self.log_odds:+.2f}"]
+        lines += [
+            f"{e.log_odds:+8.2f}  {token_label(e.token) or excerpt(e.token)}" for e in self.evidence[:_SHOWN]
+        ]
+        if rest := self.evidence[_SHOWN:]:
+            lines.append(f"{sum(e.log_odds for e in rest):+8.2f}  {len(rest):,} more")
+        return "\n".join([*lines, f"{self.bias:+8.2f}  bias"])
 
     def to_dict(self) -> dict[str, Any]:
         """Returns all fields as dicts, lists, texts and numbers, for example for json.dumps."""

@@ -73,6 +73,10 @@ class LessonEntry(Record):
     digest: str = ""
     undoes: Ranges = ()
 
+    def __repr__(self) -> str:
+        change = ", ".join(f"{n:+,} {label}" for label, n in self.labels.items()) or "no change"
+        return f"<LessonEntry {self.id}: {self.source}, {change}>"
+
     def to_state(self) -> dict[str, Any]:
         state = {name: getattr(self, name) for name in self._fields}
         return {**state, "labels": dict(self.labels)}

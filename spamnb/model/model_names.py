@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from spamnb.errors import ModelError
+from spamnb.errors import InputError, ModelError, type_name
 
 SUFFIX = ".spamnb"
 SITE_FOLDER = "/etc/spamnb"  # with config.toml, lists.txt and the models of a site
@@ -79,6 +79,14 @@ def is_name(text: str) -> bool:
     """
     separators = {os.sep, os.altsep or os.sep, "."}
     return text not in ("", "-") and not separators & set(text)
+
+
+def check_path(path: object) -> None:
+    """Refuses what is no path."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(
+            f"expected the path of a model, got {type_name(path)}", hint="for example 'my.spamnb'"
+        )
 
 
 def check_no_name(path: str | os.PathLike[str], hint: str) -> None:

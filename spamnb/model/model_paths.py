@@ -70,6 +70,7 @@ def load(model: str | os.PathLike[str]) -> SpamModel:
     """
     from spamnb.model.spam_model import SpamModel
 
+    model_names.check_path(model)
     return SpamModel.load(existing_path_of(model) if isinstance(model, str) else model)
 
 

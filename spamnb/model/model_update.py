@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spamnb.counts import CountStore, PairColumns, add_delta, count, merge_stores
-from spamnb.errors import DataError
+from spamnb.errors import DataError, counted
 from spamnb.features import KeyArray, extract
 from spamnb.messages import Categories, Messages, Numbers, as_texts, check_columns
 from spamnb.model.base_model import FOLLOWS
@@ -85,7 +85,7 @@ def count_messages(
     """Returns the counts of labelled messages, and their digests by label."""
     texts = as_texts(messages)
     if len(texts) != len(labels):
-        raise DataError(f"{len(texts):,} messages but {len(labels):,} labels")
+        raise DataError(f"{counted(len(texts), 'message')} but {counted(len(labels), 'label')}")
     check_columns(len(texts), categories, numbers)
     digests = by_label(message_digests(texts, categories, numbers), labels)
     pairs = PairColumns.needed(model.features, model.scoring)

@@ -283,6 +283,7 @@ class SpamModel(ModelParts):
         """
         from spamnb.model.live_base import with_newest_base
 
+        model_names.check_path(path)
         model_names.check_no_name(path, hint=f"a model of that name: spamnb.load({os.fspath(path)!r})")
         return with_newest_base(cls._load(path, warn))
 

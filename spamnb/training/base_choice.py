@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from spamnb.errors import ConfigError, InputError
+from spamnb.errors import ConfigError, InputError, type_name
 from spamnb.messages import Texts
 from spamnb.model import (
     MAIL,
@@ -34,7 +34,7 @@ def base_model(base: object, kind: Callable[[], str]) -> BaseModel | None:
         return BaseModel.of("given model", base)
     if not isinstance(base, (str, os.PathLike)):
         raise InputError(
-            f"base must be a SpamModel, a name or a path, got a {type(base).__name__}",
+            f"base must be a SpamModel, a name or a path, got {type_name(base)}",
             hint=f'for example base="{READY_MADE}"',
         )
     text = os.fspath(base)

@@ -9,7 +9,7 @@ from itertools import chain
 from types import TracebackType
 
 from spamnb.core import FloatArray, files
-from spamnb.errors import ConfigError, DataError, ModelError
+from spamnb.errors import ConfigError, DataError, ModelError, counted
 from spamnb.messages import Chunk, Messages, as_texts
 from spamnb.model import (
     Change,
@@ -19,6 +19,7 @@ from spamnb.model import (
     Ranges,
     SpamModel,
     check_no_name,
+    check_path,
     merge_weights,
     sum_changes,
 )
@@ -91,6 +92,7 @@ class Learner:
         source: str = "",
         history_days: int = HISTORY_DAYS,
     ) -> None:
+        check_path(path)
         self.path = os.fspath(path)
         hint = f'save it as a file first: spamnb.load({self.path!r}).save("my.spamnb")'
         check_no_name(self.path, hint)
@@ -201,7 +203,7 @@ class Learner:
         classes = self.model.labels
         names = [""] * len(texts) if labels is None else class_names(labels, classes, _CHECK_LABELS)
         if len(texts) != len(names):
-            raise DataError(f"{len(texts):,} messages but {len(names):,} labels")
+            raise DataError(f"{counted(len(texts), 'message')} but {counted(len(names), 'label')}")
         return UpdateBatch(self.model, texts, names, categories or {}, numbers or {})
 
     def _inside(self) -> _Session:

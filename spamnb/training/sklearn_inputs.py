@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spamnb.errors import InputError
+from spamnb.errors import InputError, counted, type_name
 from spamnb.messages import Texts, as_texts
 
 Labels = NDArray[Any]
@@ -21,7 +21,7 @@ def check_inputs(X: Any, y: Any) -> tuple[Texts, Labels]:
         raise InputError("SpamClassifier requires y to be passed, but the target y is None")
     texts, labels = to_texts(X), to_labels(y)
     if len(texts) != len(labels):
-        raise InputError(f"{len(texts):,} messages but {len(labels):,} labels")
+        raise InputError(f"{counted(len(texts), 'message')} but {counted(len(labels), 'label')}")
     return texts, labels
 
 
@@ -72,11 +72,17 @@ def to_texts(X: Any) -> Texts:
         column = np.asarray(X)[:, 0]
         X = X if column.dtype.kind in "biufc" else column  # numbers are no texts
     if getattr(X, "ndim", 1) != 1 or hasattr(X, "nnz"):
-        what = f"a {type(X).__name__} of shape {X.shape}; tables and sparse matrices hold no text"
-        raise InputError(f"expected a list of messages, got {what}", hint="pass one column: X['text']")
+        what = f"{type_name(X)} of shape {X.shape}; tables and sparse matrices hold no text"
+        raise InputError(f"expected a list of messages, got {what}", hint=_column_hint(X))
     if isinstance(X, Iterable):
         X = X if isinstance(X, Texts) else [str(x) if isinstance(x, _NUMBERS) and x == x else x for x in X]
     return as_texts(X)
+
+
+def _column_hint(table: Any) -> str:
+    columns = list(map(str, getattr(table, "columns", ())))
+    name = "text" if "text" in columns or not columns else columns[-1]
+    return f"pass one column: X[{name!r}]"
 
 
 def to_labels(y: Any) -> Labels:

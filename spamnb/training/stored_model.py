@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 
 from spamnb.errors import JournalError, ModelError
-from spamnb.model import SpamModel, stamp_of, with_newest_base, with_records
+from spamnb.model import SpamModel, check_path, stamp_of, with_newest_base, with_records
 from spamnb.storage import model_file, update_journal
 
 
@@ -25,6 +25,7 @@ class StoredModel:
     def __init__(
         self, path: str | os.PathLike[str], *, warn: Callable[[JournalError], None] | None = None
     ) -> None:
+        check_path(path)
         self.path = os.fspath(path)
         self.model: SpamModel | None = None
         self.journal: update_journal.Journal | None = None

@@ -61,6 +61,10 @@ class UndoResult(Record):
     lesson: LessonEntry | None
     undone: Sequence[int]
 
+    def __repr__(self) -> str:
+        number = "none" if self.lesson is None else self.lesson.id
+        return f"<UndoResult: undone {list(self.undone)}; lesson {number}>"
+
 
 class LessonLog:
     """The lessons of a model as its files are now, in the order of their numbers."""

@@ -6,7 +6,7 @@ import pytest
 
 from spamnb.mail import mail_texts
 from spamnb.mail.parse import parse_mail
-from spamnb.model.inspection import knows_mail
+from spamnb.model.mail_knowledge import knows_mail
 from spamnb.model.spam_model import SpamModel
 from tests.helpers.paths import ROOT, TEST_DATA
 

@@ -70,10 +70,10 @@ class TestMessagesOfAnyKind:
         for act in (model.predict, lambda messages: model.learn(messages, ["spam", "spam"])):
             with pytest.raises(InputError) as caught:
                 act(["hi", other])
-            kind = type(other).__name__
-            assert caught.value.message == f"messages[1] is a {kind}; expected str or bytes"
+            kind = {int: "an int"}.get(type(other), f"a {type(other).__name__}")
+            assert caught.value.message == f"messages[1] is {kind}; expected str or bytes"
 
-    @pytest.mark.parametrize(("messages", "kind"), [(None, "None"), (3, "a int"), ({"a": "b"}, "a dict")])
+    @pytest.mark.parametrize(("messages", "kind"), [(None, "None"), (3, "an int"), ({"a": "b"}, "a dict")])
     def test_no_list_is_refused(self, model: SpamModel, messages: Any, kind: str) -> None:
         with pytest.raises(InputError) as caught:
             model.predict(messages)
@@ -95,7 +95,7 @@ class TestMistakes:
         for act in (model.learn, model.forget):
             with pytest.raises(DataError) as caught:
                 act(["a", "b"], ["ham"])
-            assert caught.value.message == "2 messages but 1 labels"
+            assert caught.value.message == "2 messages but 1 label"
 
     @pytest.mark.parametrize("rows", [1, 3])
     def test_columns_of_another_number(self, rows: int) -> None:

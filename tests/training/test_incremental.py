@@ -163,7 +163,7 @@ def test_a_label_that_is_no_class_is_a_slip(path: Path) -> None:
     with pytest.raises(DataError) as caught:
         learn(path, ("x", "spma"))
     assert caught.value.message == "the model knows ham, spam, got the label 'spma'; nothing was changed"
-    with pytest.raises(DataError, match="2 messages but 1 labels"), Learner(path) as learner:
+    with pytest.raises(DataError, match="2 messages but 1 label"), Learner(path) as learner:
         learner.learn(["x", "y"], ["ham"])
     assert is_trained_on(path, ROWS)
 

@@ -123,7 +123,7 @@ def test_too_few_classes(texts: list[str], labels: list[str], message: str) -> N
 def test_messages_and_labels_of_different_length() -> None:
     with pytest.raises(DataError) as caught:
         train(["a", "b"], ["ham"])
-    assert caught.value.message == "2 messages but 1 labels"
+    assert caught.value.message == "2 messages but 1 label"
 
 
 @pytest.mark.parametrize("folds", [1, -1])

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
-from spamnb.errors import DataError, InputError
+from spamnb.errors import DataError, InputError, counted, type_name
 from spamnb.messages import Messages, Texts, as_texts
 from spamnb.readers.tables.label_words import LABEL_NAMES, TEXT_NAMES, is_label_name, normalize_name
 from spamnb.readers.tables.python_labels import label_names, written_labels
@@ -35,7 +35,7 @@ def labelled_messages(
         messages, labels, column = _pick_columns(messages, labels, *columns)
     elif any(columns):
         raise DataError(
-            f"text and label name columns of a table, got a {type(messages).__name__}",
+            f"text and label name columns of a table, got {type_name(messages)}",
             hint="pass a DataFrame, or leave them out",
         )
     if labels is None:
@@ -43,7 +43,7 @@ def labelled_messages(
     texts: Texts = as_texts(messages)
     names = written_labels(labels) if as_written else label_names(labels, column, classes)
     if len(texts) != len(names):
-        raise DataError(f"{len(texts):,} messages but {len(names):,} labels")
+        raise DataError(f"{counted(len(texts), 'message')} but {counted(len(names), 'label')}")
     return texts, names
 
 

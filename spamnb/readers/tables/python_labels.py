@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from spamnb.core import excerpt
-from spamnb.errors import DataError, InputError
+from spamnb.errors import DataError, InputError, type_name
 from spamnb.readers.tables.label_words import known_label, spam_of_two
 from spamnb.readers.tables.labels import LabelMap
 
@@ -51,7 +51,7 @@ def written_labels(labels: Iterable[object]) -> list[str]:
     if getattr(labels, "ndim", 1) != 1:
         shape = getattr(labels, "shape", "unknown")
         raise InputError(
-            f"expected one label for each message, got a {type(labels).__name__} of shape {shape}",
+            f"expected one label for each message, got {type_name(labels)} of shape {shape}",
             hint="pass one column: table['label']",
         )
     written = ["" if _is_missing(label) else str(label).strip() for label in labels]
