@@ -42,10 +42,9 @@ class _ModelType(click.Path):
     ) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
-        from spamnb.model import READY_MADE_NAMES, name_of, named_models
+        from spamnb.cli.model_choice import model_names
 
-        names = (*map(name_of, named_models()), *READY_MADE_NAMES)
-        matching = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+        matching = [CompletionItem(name) for name in model_names() if name.startswith(incomplete)]
         return [*matching, *super().shell_complete(ctx, param, incomplete)]
 
 
@@ -222,6 +221,21 @@ new_model_option = option(
     type=PATH,
     metavar="MODEL",
     help="Name or file to write the model to. [default: $SPAMNB_MODEL, else my-text or my-mail]",
+)
+imported_model_option = option(
+    "-o",
+    "--output",
+    type=PATH,
+    metavar="MODEL",
+    help="Name or file to write the model to. [default: the name of FILE]",
+)
+merged_model_option = option(
+    "-o",
+    "--output",
+    type=PATH,
+    metavar="MODEL",
+    required=True,
+    help="Name or file to write the model to.",
 )
 changed_model_option = option(
     "-o",

@@ -115,6 +115,17 @@ def test_the_list_shows_the_accuracy_of_training(cli: Cli) -> None:
     assert re.search(r" \d+\.\d\d% ", row)
 
 
+def test_the_list_shows_no_accuracy_of_another_model(cli: Cli) -> None:
+    rows = [f"{label},{text} {i}" for label, text in (("ham", "see you"), ("spam", "win")) for i in range(12)]
+    cli("train", cli.write("d.csv", "\n".join(["label,text", *rows])), "-o", "part", "-q")
+    cli("model", "merge", "part", "part", "-o", "sum", "-q")
+    cells = {row.split()[0]: row.split()[2] for row in cli("model", "list").text.splitlines()}
+    assert (cells["sum"], cells["part"][-1]) == ("outdated", "%")
+    (row,) = (row for row in cli("model", "list", "--json", "-").json["models"] if row["name"] == "sum")
+    assert row["accuracy"] is None
+    assert row["outdated"] == "the metrics were measured before merge"
+
+
 def test_the_list_as_json(cli: Cli, demo: Path) -> None:
     cli("model", "use", "demo", "-q")
     listed = cli("model", "list", "--json", "-").json
@@ -168,10 +179,25 @@ def test_use_of_a_ready_made_model_and_back(cli: Cli) -> None:
     assert marked(cli) == ["sms", "mail"]
     assert cli.fails("learn", "--spam", stdin=b"x\n") == [
         "Error: sms is used by default, and the ready-made models do not learn",
-        "Hint: name your own with -m MODEL, or make it the default with `spamnb model use MODEL`",
+        "Hint: `spamnb model use auto` goes back to your own model; -m MODEL names one",
     ]
     cli("model", "use", "auto", "-q")
     assert marked(cli) == ["my-text", "mail"]
+    assert "learned    1 message" in cli("learn", "--ham", "-t", "see you at noon").err
+
+
+def test_use_of_both_ready_made_models(cli: Cli) -> None:
+    cli("train", cli.write("tiny.csv", TINY), "-q")
+    assert cli("model", "use", "ready-made").err == "default           sms for text, mail for mail\n"
+    assert marked(cli) == ["sms", "mail"]
+    assert cli("inspect", "--top", "0", "--json", "-").json["path"] == shipped_model("sms")
+    long = "a letter about the harvest of this year " * 20
+    assert cli("predict", "-t", long).out == cli("predict", "-m", "mail", "-t", long).out
+    assert cli("predict", "-t", long).out != cli("predict", "-m", "sms", "-t", long).out
+    assert cli.fails("predict", "-m", "ready-made", "-t", "win") == [
+        "Error: ready-made stands for two models",
+        "Hint: write -m sms or -m mail",
+    ]
 
 
 def test_use_of_a_file_keeps_its_full_path(cli: Cli, tiny: Path) -> None:
