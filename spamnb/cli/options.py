@@ -45,7 +45,8 @@ class _ModelType(click.Path):
         from spamnb.cli.model_choice import model_names
 
         matching = [CompletionItem(name) for name in model_names() if name.startswith(incomplete)]
-        return [*matching, *super().shell_complete(ctx, param, incomplete)]
+        # Files first: click's script for bash drops what stands before them, and takes files if nothing follows.
+        return [*super().shell_complete(ctx, param, incomplete), *matching]
 
 
 MODEL = _ModelType(readable=False, allow_dash=True)
