@@ -45,7 +45,7 @@ class _ModelType(click.Path):
         from spamnb.cli.model_choice import model_names
 
         matching = [CompletionItem(name) for name in model_names() if name.startswith(incomplete)]
-        # Files first: click's script for bash drops what stands before them, and takes files if nothing follows.
+        # Files first: click's script for bash drops what stands before them.
         return [*super().shell_complete(ctx, param, incomplete), *matching]
 
 
@@ -212,6 +212,9 @@ training_options = all_of(
     feature_options, scorer_options, setting_options(TrainingConfig, "base", "base_weight", "refine")
 )
 folds_option = setting_options(TrainingConfig, "folds")
+test_folds_option = setting_options(
+    TrainingConfig, "folds", help="Cross-validate on DATA with K folds. [default: test a saved model]"
+)
 decision_options = setting_options(DecisionConfig)
 max_fpr_option = setting_options(TrainingConfig, "max_fpr")
 explain_option = option("--explain", is_flag=True, help="Add the evidence for and against each verdict.")

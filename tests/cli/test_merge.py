@@ -30,7 +30,9 @@ def test_inspect_and_evaluate_say_that_figures_are_from_before(cli: Cli, sms: Sm
 def test_merge_says_what_is_not_a_sum(cli: Cli, sms: Sms) -> None:
     cli("train", sms.test, "-o", "small.spamnb", "-q")
     lines = cli("model", "merge", "small.spamnb", sms.model, "-o", "sum").err.splitlines()
-    assert lines[2] == f"taken over        weight correction, calibration of {sms.model}: not fitted to the sum"
+    assert (
+        lines[2] == f"taken over        weight correction, calibration of {sms.model}: not fitted to the sum"
+    )
     assert lines[3].startswith(f"saved             {cli.data / 'spamnb' / 'sum.spamnb'} (")
     assert lines[4:] == [
         "default           unchanged: `spamnb model use sum` makes it this model",

@@ -103,8 +103,8 @@ def test_the_list_has_all_models(cli: Cli, demo: Path) -> None:
     assert head.split() == ["default", "name", "messages", "accuracy", "size", "date", "file"]
     assert [row[:15].split() for row in rows] == [["demo"], ["text", "sms"], ["mail", "mail"]]
     assert re.fullmatch(rf"         demo +4 +- +\d kB  \d{{4}}-\d\d-\d\d  {re.escape(str(demo))}", rows[0])
-    none = "(ready-made: none of your own yet)"
-    assert text == f"default for text: sms, or mail for texts as long as mails {none}"
+    none = "(ready-made, as you have no model of your own)"
+    assert text == f"default for text: sms; mail for texts as long as mails {none}"
     assert mail == f"default for mail: mail {none}"
 
 
@@ -220,9 +220,12 @@ def test_remove_lists_what_goes(cli: Cli, demo: Path) -> None:
     there = sorted(path.name for path in demo.parent.iterdir() if path.name.startswith("demo"))
     assert there == ["demo.spamnb", "demo.spamnb.bak", "demo.spamnb.journal", "demo.spamnb.lock"]
     errors = cli.fails("model", "remove", "demo", code=2)
-    assert errors[-2:] == ["Error: nothing was removed: to confirm it needs a terminal", "Hint: add --force"]
+    assert errors[-2:] == [
+        "Error: nothing was removed: there is no terminal to ask whether to remove these files",
+        "Hint: add --force to remove them without a question",
+    ]
     assert sorted(line.split("/")[-1].split()[0] for line in errors[:-2]) == there
-    assert all(line.startswith("removes  ") for line in errors[:-2])
+    assert all(line.startswith("to remove  ") for line in errors[:-2])
     done = cli("model", "remove", "demo", "--force")
     assert done.err.splitlines()[-2:] == [
         "default           for text: your own model if there is one, else a ready-made one",

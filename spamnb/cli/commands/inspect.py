@@ -89,7 +89,9 @@ def _note_model_names(words: tuple[str, ...]) -> None:
     from spamnb.cli.model_choice import model_names
 
     for name in sorted(set(words) & set(model_names())):
-        print_status(f"note: {name} is looked up as a word; to show the model: spamnb inspect -m {quote(name)}")
+        print_status(
+            f"note: {name} is looked up as a word; to show the model: spamnb inspect -m {quote(name)}"
+        )
 
 
 def _overview(model: SpamModel, path: str, top: int, json_file: str | None) -> None:

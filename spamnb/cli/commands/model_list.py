@@ -55,8 +55,8 @@ def _default(kind: str) -> dict[str, Any]:
         return {"path": None, "reason": "", "text": "none: train one with `spamnb train DATA`"}
     reason, name = chosen.reason, name_of(chosen.path)
     if chosen.is_fallback:
-        reason = "ready-made: none of your own yet"
-        name += f", or {READY_MADE[LONG_TEXT]} for texts as long as mails" if kind == TEXT else ""
+        reason = "ready-made, as you have no model of your own"
+        name += f"; {READY_MADE[LONG_TEXT]} for texts as long as mails" if kind == TEXT else ""
     missing = "" if os.path.exists(chosen.path) else "; it does not exist"
     return {"path": chosen.path, "reason": reason, "text": f"{name} ({reason}{missing})"}
 
