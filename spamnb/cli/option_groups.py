@@ -157,8 +157,8 @@ class Command(click.Command):
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             if not (advice := self._advice(ctx, error.option_name)):
-                error.possibilities = [one for one in error.possibilities or () if one not in _HELP_FLAGS]
-                raise
+                meant = [flag for flag in error.possibilities or () if flag not in _HELP_FLAGS]
+                raise click.NoSuchOption(error.option_name, possibilities=meant, ctx=ctx) from None
             raise click.UsageError(f"No such option '{error.option_name}'. {advice}", ctx) from None
 
     def _advice(self, ctx: click.Context, flag: str) -> str:
