@@ -28,6 +28,7 @@ class Texts(Record):
     starts: IntArray
     ends: IntArray
     tags: Mapping[str, Texts] = MappingProxyType({})  # texts of mail by tag: subject, from, url ...
+    listed: tuple[str, ...] = ()  # the entry of an allow or block list for each mail; () if there is none
 
     @classmethod
     def of(cls, messages: Iterable[str | bytes]) -> Texts:
@@ -66,7 +67,10 @@ class Texts(Record):
         }
         data = b"\n".join([part.data for part in parts])  # as they are: no message is copied by itself
         none = np.zeros(0, np.int64)
-        return cls(data, np.concatenate([none, *starts]), np.concatenate([none, *ends]), tags)
+        listed: tuple[str, ...] = ()
+        if any(part.listed for part in parts):
+            listed = tuple(entry for part in parts for entry in part.listed or ("",) * len(part))
+        return cls(data, np.concatenate([none, *starts]), np.concatenate([none, *ends]), tags, listed)
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -79,7 +83,8 @@ class Texts(Record):
         """Selects messages, in the order of `rows`, with their tags."""
         picked = Texts.of([self[i] for i in rows.tolist()])
         tags = {tag: texts.select(rows) for tag, texts in self.tags.items()}
-        return Texts(picked.data, picked.starts, picked.ends, tags)
+        listed = tuple(self.listed[i] for i in rows.tolist()) if self.listed else ()
+        return Texts(picked.data, picked.starts, picked.ends, tags, listed)
 
     def __getitem__(self, index: int) -> bytes:
         return self.data[self.starts[index] : self.ends[index]]

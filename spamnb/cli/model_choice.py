@@ -64,7 +64,7 @@ def find_model_aloud(option: str | None, kind: Kind, quiet: bool) -> str:
     chosen, path = choose_existing(option, kind := cache(kind))
     if chosen.is_fallback:
         own = f"no model of your own for {text_or_mail(kind())} yet"
-        print_status(f"{own}: using the {READY_MADE_NAMES[name_of(path)]}", quiet)
+        print_status(f"{own}: using the {READY_MADE_NAMES.get(name_of(path), chosen.reason[4:])}", quiet)
     return path
 
 

@@ -65,6 +65,11 @@ if TYPE_CHECKING:
         as_ranges as as_ranges,
         short_digest as short_digest,
     )
+    from spamnb.model.live_base import (
+        base_of_file as base_of_file,
+        stamp_of as stamp_of,
+        with_newest_base as with_newest_base,
+    )
     from spamnb.model.message_digest import message_digests as message_digests, word_digests as word_digests
     from spamnb.model.message_numbers import (
         Verification as Verification,
@@ -101,7 +106,9 @@ if TYPE_CHECKING:
         READY_MADE_NAMES as READY_MADE_NAMES,
         TEXT as TEXT,
         check_no_name as check_no_name,
+        common_model as common_model,
         data_folder as data_folder,
+        is_common as is_common,
         is_name as is_name,
         is_shipped as is_shipped,
         kind_by_length as kind_by_length,
@@ -204,6 +211,7 @@ else:
             ],
             "message_digest": ["message_digests", "word_digests"],
             "message_numbers": ["Verification", "numbers_of", "verify"],
+            "live_base": ["base_of_file", "stamp_of", "with_newest_base"],
             "model_delta": [
                 "Change",
                 "ChangedDigests",
@@ -228,6 +236,8 @@ else:
                 "data_folder",
                 "check_no_name",
                 "is_name",
+                "common_model",
+                "is_common",
                 "is_shipped",
                 "kind_by_length",
                 "name_of",

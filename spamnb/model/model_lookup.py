@@ -35,7 +35,7 @@ def choose_existing(option: str | None, kind: Kind) -> tuple[ModelPath, str]:
 
 
 def model_to_change(option: str | None, kind: Kind = kind_without_messages) -> str:
-    """Returns the path of the model that learns; a ready-made one never does."""
+    """Returns the path of the model that learns; a ready-made one never does, the site's only by -m."""
     chosen, path = choose_existing(option, kind)
     if option is not None or os.environ.get(MODEL_VARIABLE):
         refuse_shipped(path, "start your own with `spamnb train few.csv --base ready-made`, or change a copy")

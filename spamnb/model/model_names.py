@@ -11,6 +11,7 @@ from pathlib import Path
 from spamnb.errors import ModelError
 
 SUFFIX = ".spamnb"
+SITE_FOLDER = "/etc/spamnb"  # with config.toml, lists.txt and the models of a site
 TEXT, LONG_TEXT, MAIL = MESSAGE_KINDS = ("text", "long-text", "mail")
 READY_MADE = {TEXT: "sms", LONG_TEXT: "mail", MAIL: "mail"}  # the ready-made model for each kind
 READY_MADE_NAMES = {"sms": "ready-made model for SMS", "mail": "ready-made model for mail"}  # as base models
@@ -39,6 +40,17 @@ def data_folder() -> str | None:
 def shipped_model(name: str) -> str:
     """Returns the ready-made model with this name, `sms` or `mail`."""
     return str(Path(__file__).resolve().parent / "ready_made" / f"{name}{SUFFIX}")
+
+
+def common_model(name: str) -> str:
+    """Returns the model of users without one: that of the site, `sms` or `mail`, else the ready-made one."""
+    site = os.path.join(SITE_FOLDER, f"{name}{SUFFIX}")
+    return site if os.path.exists(site) else shipped_model(name)
+
+
+def is_common(path: str) -> bool:
+    """Tells whether a model is for users without one of their own: ready-made, or that of the site."""
+    return is_shipped(path) or path in map(common_model, READY_MADE_NAMES)
 
 
 def is_shipped(path: str) -> bool:

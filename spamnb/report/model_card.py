@@ -139,6 +139,10 @@ def show_explanation(console: Console, explanation: Explanation, labels: Sequenc
         label = visible(explanation.taught_as)
         line = f"this message was taught as {label}; the log-odds are the sum of the evidence, without that"
         console.print(Text(line, "dim"))
+    if explanation.listed:
+        entry = visible(explanation.listed)
+        line = f"the sender is listed: {entry}; the log-odds are the sum of the evidence, without that"
+        console.print(Text(line, "dim"))
     if explanation.lacks_evidence:
         line = "so little is known that P is kept away from 0 and 1; the log-odds are the sum of the evidence"
         console.print(Text(line, "dim"))

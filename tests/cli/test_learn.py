@@ -199,7 +199,12 @@ def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:
     ("args", "stdin", "code", "error"),
     [
         (["learn", "--spam", "--label", "ham=x"], b"", 2, "--ham cannot be combined with --label or --sync"),
-        (["learn", "--sync"], b"", 2, "--sync needs folders with their labels: spam=Maildir/.Junk"),
+        (
+            ["learn", "--sync"],
+            b"",
+            2,
+            "--sync needs a Maildir, or folders with their labels: spam=Maildir/.Junk",
+        ),
         (
             ["learn", "--sync", "--mode", "again", "spam=x"],
             b"",
@@ -219,7 +224,12 @@ def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:
             1,
             "Hint: say what they are with --spam or --ham, or give --label",
         ),
-        (["learn", "--sync", "Junk"], b"", 2, "with --sync a folder needs its label, got 'Junk'"),
+        (
+            ["learn", "--sync", "Junk"],
+            b"",
+            2,
+            "with --sync a folder that is no Maildir needs its label, got 'Junk'",
+        ),
         (["learn"], b"label,text\nspma,x\n", 1, "the model knows ham, spam, got the label 'spma'"),
         (["learn", "--spam", "-m", "./none"], b"x\n", 1, "no model at ./none"),
         (["learn", "--spam", "nothing.txt"], b"", 1, "nothing.txt"),

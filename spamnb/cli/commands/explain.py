@@ -57,7 +57,7 @@ def explain(
 
 def _message(words: tuple[str, ...], quiet: bool) -> Texts:
     """Reads the message as a reader would; a file or stdin that begins like a mail is one."""
-    from spamnb.mail import mail_texts, parse_mail
+    from spamnb.mail import Limits, StoredLists, mail_texts, parse_mail
     from spamnb.messages import Texts
     from spamnb.readers import by_first_lines
 
@@ -70,7 +70,9 @@ def _message(words: tuple[str, ...], quiet: bool) -> Texts:
         if len(words) == 1 and looks_like_file(words[0]):
             print_status(f"note: no such file: {words[0]}; explained as text", quiet)
         return Texts.of([os.fsencode(" ".join(words)).rstrip(b"\r\n")])
-    return mail_texts([parse_mail(raw)]) if by_first_lines(raw) else Texts.of([raw.rstrip(b"\r\n")])
+    if not by_first_lines(raw):
+        return Texts.of([raw.rstrip(b"\r\n")])
+    return mail_texts([parse_mail(raw, Limits(lists=StoredLists().newest()))])
 
 
 def _is_file(word: str) -> bool:

@@ -151,12 +151,15 @@ def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> Predic
 
 def _inputs(files: tuple[str, ...], model: SpamModel, params: Params, keep: bool) -> list[Any]:
     """Returns the inputs with how to read them; `keep`: with all columns of a table."""
+    from spamnb.mail import StoredLists
+
     features = model.features
     reading = read_options(
         params | {"input_format": params["input_format"] or "auto"},
         categorical=features.categorical,
         numeric=features.numeric,
         keep_columns=keep,
+        lists=StoredLists().newest(),
     )
     paths = files if files or params["files_from"] else ("-",)
     return inputs(paths, params, reading)
