@@ -70,11 +70,9 @@ def _message(words: tuple[str, ...], quiet: bool) -> Texts:
     else:
         if len(words) == 1 and looks_like_file(words[0]):
             print_status(f"note: no such file: {words[0]}; explained as text", quiet)
-        return Texts.of([_not_empty(os.fsencode(" ".join(words))).rstrip(b"
-")])
+        return Texts.of([_not_empty(os.fsencode(" ".join(words))).rstrip(b"\r\n")])
     if not by_first_lines(raw):
-        return Texts.of([raw.rstrip(b"
-")])
+        return Texts.of([raw.rstrip(b"\r\n")])
     return mail_texts([parse_mail(raw, Limits(lists=StoredLists().newest()))])
 
 
