@@ -82,7 +82,7 @@ def _is_file(word: str) -> bool:
 
 
 def _refuse_paths(words: tuple[str, ...]) -> None:
-    """Refuses several files and folders, whose names are no message; words of which some are files are one."""
+    """Refuses several files, and folders: their names are no message. Of other words some may be files."""
     if len(words) == 1 and os.path.isdir(words[0]):
         raise _several(f"{words[0]} is a folder", words)
     if len(words) < 2 or not all(os.path.exists(word) or looks_like_file(word) for word in words):
