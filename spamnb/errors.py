@@ -78,6 +78,7 @@ EXTRA_PACKAGES = {
     "sklearn": "scikit-learn",
     "imap": "IMAPClient",
     "serve": "fastapi httptools prometheus-client uvicorn uvloop",
+    "milter": "kilter.service",
 }  # as in pyproject.toml
 
 

@@ -16,7 +16,7 @@ from tests.helpers.paths import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 FOR_DEVELOPERS = {"dev", "bench"}
-BROUGHT = ("markupsafe", "starlette", "pydantic")  # by jinja2 and FastAPI
+BROUGHT = ("markupsafe", "starlette", "pydantic", "anyio")  # by jinja2, FastAPI and kilter
 _IMPORT = re.compile(r"(?:import|from) (\w+)")
 
 

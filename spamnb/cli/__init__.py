@@ -43,7 +43,8 @@ SECTIONS = {
     "Mail and service": {
         "filter": "Pass one mail through, with its verdict in the header.",
         "imap": "Filter a mailbox on a mail server, and learn from moves.",
-        "serve": "Answer clients over HTTP and the spamd protocol.",
+        "serve": "Answer clients over HTTP, spamd and milter protocols.",
+        "lists": "Allow or block senders.",
     },
     "Models and settings": {
         "model": "List, choose, merge, shrink or check models.",
@@ -69,9 +70,9 @@ _OTHER_WORDS = {  # what users of other programs try
 @click.group(
     cls=LazyGroup,
     sections=SECTIONS,
-    modules={"model": "model_group", "imap": "imap_group", "config": "show_config"},
+    modules={"model": "model_group", "imap": "imap_group", "lists": "lists_group", "config": "show_config"},
     other_words=_OTHER_WORDS,
-    inner_groups=["model", "imap"],
+    inner_groups=["model", "imap", "lists"],
     invoke_without_command=True,
     subcommand_metavar="COMMAND [ARGS]...",
     context_settings={

@@ -11,6 +11,13 @@ _COMMENT_OR_QUOTED = re.compile(rb'\([^()]*+\)|"[^"]*+"')
 _RESULT = re.compile(rb";\s*+(spf|dkim|dmarc|arc)(?:/\d++)?\s*+=\s*+(\w{1,16})")
 _BY = re.compile(rb"\sby\s++([^\s;]++)")
 UNTRUSTED = b"authentication_results_untrusted"
+# Results that confirm a domain, and where it stands in each: RFC 8601, section 2.7.
+_PASSED = re.compile(rb"\s*+(spf|dkim|dmarc)(?:/\d++)?\s*+=\s*+pass(?!\w)(.*)", re.DOTALL)
+_DOMAIN_OF = {
+    b"spf": re.compile(rb"\ssmtp\.mailfrom\s*+=\s*+(?:[^\s;@]*+@)?([a-z0-9_.-]++)(?!\S)"),
+    b"dkim": re.compile(rb"\sheader\.(?:d|i)\s*+=\s*+(?:[^\s;@]*+@)?([a-z0-9_.-]++)(?!\S)"),
+    b"dmarc": re.compile(rb"\sheader\.from\s*+=\s*+(?:[^\s;@]*+@)?([a-z0-9_.-]++)(?!\S)"),
+}
 
 
 def authentication_words(headers: Headers, trusted: tuple[bytes, ...] = ()) -> list[bytes]:
@@ -24,17 +31,36 @@ def authentication_words(headers: Headers, trusted: tuple[bytes, ...] = ()) -> l
     >>> authentication_words({b"authentication_results": results, b"received": received})
     [b'spf_pass', b'dkim_fail', b'authentication_results_untrusted']
     """
+    out: list[bytes] = []
+    for is_trusted, field in _fields(headers, trusted):
+        results = [b"_".join(pair) for pair in _RESULT.findall(field)]
+        out += results if is_trusted else [UNTRUSTED]
+    return list(dict.fromkeys(out))
+
+
+def confirmed_domains(headers: Headers, trusted: tuple[bytes, ...] = ()) -> list[bytes]:
+    """Returns the domains for which SPF, DKIM or DMARC has passed, as trusted servers say.
+
+    >>> field = b" mx.example.org; dkim=pass header.d=news.example; spf=fail smtp.mailfrom=a@b.example"
+    >>> confirmed_domains({b"authentication_results": field}, (b"mx.example.org",))
+    [b'news.example']
+    """
+    out: list[bytes] = []
+    for is_trusted, field in _fields(headers, trusted):
+        passed = map(_PASSED.fullmatch, field.split(b";")[1:] if is_trusted else [])
+        out += [domain for match in passed if match for domain in _DOMAIN_OF[match[1]].findall(match[2])]
+    return [domain for domain in dict.fromkeys(out) if b"." in domain.strip(b".")]
+
+
+def _fields(headers: Headers, trusted: tuple[bytes, ...]) -> list[tuple[bool, bytes]]:
+    """Returns the Authentication-Results fields in lower case, and whether their servers are trusted."""
     values = headers.get(b"authentication_results", b"")
     if not values:
         return []
     fields = [_COMMENT_OR_QUOTED.sub(b" ", value.lower()) for value in values.split(HOP)]
     servers = [_server(field) for field in fields]
     trusted = trusted or _receiver(servers[0], headers.get(b"received", b""))
-    out: list[bytes] = []
-    for server, field in zip(servers, fields, strict=True):
-        results = [b"_".join(pair) for pair in _RESULT.findall(field)]
-        out += results if server in trusted else [UNTRUSTED]
-    return list(dict.fromkeys(out))
+    return [(server in trusted, field) for server, field in zip(servers, fields, strict=True)]
 
 
 def _server(field: bytes) -> bytes:

@@ -10,6 +10,7 @@ from spamnb.mail.header_block import begins_header, split_block, split_envelope,
 # as SpamAssassin does it, not only the fields that are written here.
 _AFTER_NEWLINE, _AFTER_RETURN = whole_fields(b"x-spam", b"x-spamnb")
 NO_VERDICT = [("X-Spamnb", "no verdict")]  # of a mail that could not be classified
+_OWN_VERDICT = re.compile(rb"(?im)^x-spamnb:[ \t]*(\w{1,20})")
 _LINE_ENDS = (b"\n", b"\r\n")  # those that every program reads as one line end
 _UNPRINTABLE = re.compile(r"[^!-~]")
 _WIDTH = 76
@@ -35,6 +36,16 @@ def annotate(raw: bytes, fields: list[tuple[str, str]]) -> bytes:
         mail = end + mail
     lines = [line for name, value in fields for line in fold(name, value).encode().split(b"\n")]
     return b"".join([envelope, *(line + end for line in lines), mail])
+
+
+def own_verdict(mail: bytes) -> str:
+    r"""Returns the verdict that `spamnb filter` wrote into a mail, "" if there is none.
+
+    >>> own_verdict(b"X-Spamnb: spam, p=0.99\nSubject: hi\n\nbody"), own_verdict(b"To: a\n\nX-Spamnb: spam")
+    ('spam', '')
+    """
+    match = _OWN_VERDICT.search(split_block(split_envelope(mail)[1])[0])
+    return match[1].decode().lower() if match else ""
 
 
 def _remove_verdicts(mail: bytes) -> bytes:

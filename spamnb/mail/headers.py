@@ -46,7 +46,7 @@ def split_head(raw: bytes, limits: Limits, notes: list[str]) -> tuple[Headers, b
     ({b'subject': b' free entry'}, b'Call now')
     """
     names, values, body = read_fields(raw, limits, notes)
-    return _first_values(names, values), body
+    return first_values(names, values), body
 
 
 def read_fields(raw: bytes, limits: Limits, notes: list[str]) -> tuple[list[bytes], list[bytes], bytes]:
@@ -78,7 +78,7 @@ def _first_body_line(names: list[bytes], values: list[bytes]) -> int:
     return len(names)
 
 
-def _first_values(names: list[bytes], values: list[bytes]) -> Headers:
+def first_values(names: list[bytes], values: list[bytes]) -> Headers:
     """Returns the first value of each name, in the order of the names; repeated ones come last."""
     words = [*map(_words.__getitem__, names)]
     headers: Headers = dict.fromkeys(words, b"")

@@ -25,6 +25,7 @@ from spamnb.mail.envelope import (
 from spamnb.mail.header_block import skip_to_header, unify_line_ends
 from spamnb.mail.headers import Headers, split_head
 from spamnb.mail.large_mail import without_attachments
+from spamnb.mail.listed_sender import listed_entry
 from spamnb.mail.mime import MailParts, read_parts
 from spamnb.mail.parsed_mail import DEFAULT, TAGS, Limits, Mail, mail_texts
 from spamnb.mail.tagged_words import first_words, words
@@ -46,6 +47,7 @@ def parse_mail(raw: bytes, limits: Limits = DEFAULT) -> Mail:
     notes: list[str] = []
     if not raw or raw.isspace():
         return Mail(b"", dict.fromkeys(TAGS, b""), ())  # no headers are missing: nothing is known of it
+    listed = listed_entry(raw, limits)
     if len(raw) > limits.message:
         raw, cut = without_attachments(raw, limits.message)
         if cut:
@@ -57,7 +59,7 @@ def parse_mail(raw: bytes, limits: Limits = DEFAULT) -> Mail:
     for tag, text in tags.items():
         if len(text) >= limits.tag_words and text.count(b" ") >= limits.tag_words:
             tags[tag] = _cut(text, limits.tag_words, f"the tag {tag}", notes)
-    return Mail(_cut(body, limits.words, "the body", notes), tags, tuple(dict.fromkeys(notes)))
+    return Mail(_cut(body, limits.words, "the body", notes), tags, tuple(dict.fromkeys(notes)), listed)
 
 
 def parse_mails(mails: Any) -> Texts:

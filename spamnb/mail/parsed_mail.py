@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from spamnb.core import Record
+from spamnb.mail.sender_lists import SenderLists
 from spamnb.messages import Texts
 
 # The evidence of a mail besides its body. The text of a tag is words of letters, digits and underscores,
@@ -30,6 +31,7 @@ class Limits(Record):
     words: int = 8000  # words of the body
     tag_words: int = 200  # words of each tag
     authserv_ids: tuple[bytes, ...] = ()  # whose Authentication-Results count, in lower case; () detects it
+    lists: SenderLists = SenderLists()  # of senders that are allowed or blocked
 
 
 DEFAULT = Limits()
@@ -41,6 +43,7 @@ class Mail(Record):
     body: bytes
     tags: Mapping[str, bytes]
     notes: tuple[str, ...] = ()
+    listed: str = ""  # the entry of a list that decides about it, such as `allow example.org`
 
 
 def mail_texts(mails: Sequence[Mail]) -> Texts:
@@ -52,4 +55,5 @@ def mail_texts(mails: Sequence[Mail]) -> Texts:
     """
     bodies = Texts.of([mail.body for mail in mails])
     tags = {tag: Texts.of([mail.tags.get(tag, b"") for mail in mails]) for tag in TAGS}
-    return Texts(bodies.data, bodies.starts, bodies.ends, tags)
+    listed = tuple(mail.listed for mail in mails)
+    return Texts(bodies.data, bodies.starts, bodies.ends, tags, listed if any(listed) else ())

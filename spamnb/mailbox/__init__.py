@@ -1,4 +1,4 @@
-"""Filters mailboxes on IMAP servers, and learns from what people move."""
+"""Filters mailboxes on IMAP servers, and learns from what people move, there or in a Maildir."""
 
 from __future__ import annotations
 
@@ -21,8 +21,13 @@ if TYPE_CHECKING:
         train_from_folders as train_from_folders,
     )
     from spamnb.mailbox.imap_session import ImapSession as ImapSession
+    from spamnb.mailbox.lesson_spool import (
+        drain_spool as drain_spool,
+        waiting_lessons as waiting_lessons,
+    )
     from spamnb.mailbox.mail_classifier import MailClassifier as MailClassifier
     from spamnb.mailbox.mailbox_state import AccountSummary as AccountSummary, MailboxState as MailboxState
+    from spamnb.mailbox.maildir_sync import sync_maildir as sync_maildir
     from spamnb.mailbox.passwords import password_of as password_of, store_password as store_password
     from spamnb.mailbox.server_search import find_server as find_server, log_in as log_in
     from spamnb.mailbox.special_folders import find_special_folders as find_special_folders
@@ -36,8 +41,10 @@ else:
             "accounts": ["MailAccount", "check_name"],
             "folder_training": ["FolderMails", "train_from_folders"],
             "imap_session": ["ImapSession"],
+            "lesson_spool": ["drain_spool", "waiting_lessons"],
             "mail_classifier": ["MailClassifier"],
             "mailbox_state": ["AccountSummary", "MailboxState"],
+            "maildir_sync": ["sync_maildir"],
             "passwords": ["password_of", "store_password"],
             "server_search": ["find_server", "log_in"],
             "special_folders": ["find_special_folders"],

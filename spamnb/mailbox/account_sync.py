@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from spamnb.errors import MailboxError
 from spamnb.mailbox.accounts import MailAccount
-from spamnb.mailbox.junk_sync import JunkSync
+from spamnb.mailbox.junk_sync import JunkSync, Learning, learn_recorded
 from spamnb.mailbox.mail_classifier import Verdict, subject_of
 from spamnb.mailbox.mail_identity import Envelope
 from spamnb.mailbox.mailbox_state import (
@@ -31,8 +31,6 @@ from spamnb.mailbox.sync_plan import (
     is_arrival,
 )
 
-_LESSONS = 100  # learned at once
-
 
 class MailSession(FolderWriter, Protocol):
     """What synchronising needs of a session."""
@@ -44,11 +42,10 @@ class MailSession(FolderWriter, Protocol):
     def uids_with(self, keyword: str, without: str) -> list[int]: ...
 
 
-class Classifier(Protocol):
+class Classifier(Learning, Protocol):
     """What synchronising needs of a model."""
 
     def classify(self, mails: list[bytes]) -> list[Verdict]: ...
-    def learn(self, lessons: list[tuple[str, bytes]]) -> object: ...
 
 
 class Event(NamedTuple):
@@ -206,11 +203,7 @@ class AccountSync:
             self._state.set_actions([flagged[uid] for uid in raw], SETTLED)
 
     def _learn(self) -> None:
-        """Learns what is recorded. A mail that the model has learned before changes nothing."""
-        while lessons := self._state.lessons(_LESSONS):
-            self._classifier.learn([(one.label, one.raw) for one in lessons])
-            with self._state.transaction():
-                self._state.set_learned(lessons)
-            for one in lessons:
-                subject = subject_of(one.raw)
-                self._report(Event(self._account.name, f"learned as {one.label}", "", subject=subject))
+        """Learns what is recorded, and reports each lesson."""
+        for one in learn_recorded(self._state, self._classifier):
+            subject = subject_of(one.raw)
+            self._report(Event(self._account.name, f"learned as {one.label}", "", subject=subject))

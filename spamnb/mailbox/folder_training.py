@@ -12,7 +12,7 @@ from spamnb.mailbox.special_folders import find_special_folders
 from spamnb.mailbox.sync_plan import batches
 from spamnb.model import SpamModel
 from spamnb.settings import TrainingConfig
-from spamnb.training import MAIL_MAX_FPR, Trainer, ready_made_base
+from spamnb.training import MAIL_MAX_FPR, Trainer, common_base
 
 _MOST = 2000  # mails of each folder, the newest
 
@@ -38,8 +38,11 @@ class FolderMails(NamedTuple):
 
 
 def train_from_folders(session: MailSession, mails: FolderMails, limits: Limits) -> SpamModel:
-    """Trains a model that starts from the ready-made one for mail, measured by cross-validation."""
-    base = ready_made_base("mail")
+    """Trains a model that starts from the common one for mail, measured by cross-validation.
+
+    Its weight is fitted to the base model as it is now, so it does not follow the site's model.
+    """
+    base = common_base("mail").replace(path="", stamp="")
     training = replace(TrainingConfig(), max_fpr=MAIL_MAX_FPR, max_fpr_is_default=True)
     trainer = Trainer(base.model.features, training=training, base=base)
     for label, folders in (("spam", mails.spam), ("ham", mails.ham)):

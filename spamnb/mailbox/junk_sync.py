@@ -7,6 +7,7 @@ no lessons. Everything about one listing of Junk is one transaction.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 from spamnb.mailbox.mail_identity import Envelope, Identity
@@ -18,6 +19,7 @@ from spamnb.mailbox.mailbox_state import (
     Action,
     MailboxState,
     NewLesson,
+    PendingLesson,
     SeenMail,
 )
 from spamnb.mailbox.special_folders import SpecialFolders
@@ -29,6 +31,8 @@ from spamnb.mailbox.sync_plan import (
     is_moved_by_person,
 )
 
+_LESSONS = 100  # learned at once
+
 
 class FolderReader(Protocol):
     """What reading folders needs of a session."""
@@ -38,6 +42,21 @@ class FolderReader(Protocol):
     def uids(self, first: int = 1) -> list[int]: ...
     def envelopes(self, uids: list[int]) -> list[Envelope]: ...
     def raw(self, uids: list[int]) -> dict[int, bytes]: ...
+
+
+class Learning(Protocol):
+    """What learning needs of a model."""
+
+    def learn(self, lessons: list[tuple[str, bytes]]) -> object: ...
+
+
+def learn_recorded(state: MailboxState, model: Learning) -> Iterator[PendingLesson]:
+    """Learns what is recorded. A mail that the model has learned before changes nothing."""
+    while lessons := state.lessons(_LESSONS):
+        model.learn([(one.label, one.raw) for one in lessons])
+        with state.transaction():
+            state.set_learned(lessons)
+        yield from lessons
 
 
 class Departure(NamedTuple):
@@ -117,10 +136,14 @@ class JunkSync:
             origin, envelope = "own", envelope._replace(identity=move.identity)
             own.remove(move)
             self._state.set_actions([move], SETTLED)
-        elif raw and is_moved_by_person(identity, self._state.seen_elsewhere(identity, self._junk)):
+        elif raw and self._is_spam_lesson(identity, raw):
             origin = "moved"
             self._state.add_lessons([NewLesson("spam", identity, raw)])
         self._state.add_mails(self._junk, uidvalidity, [SeenMail(envelope, origin)])
+
+    def _is_spam_lesson(self, identity: Identity, raw: bytes) -> bool:  # noqa: ARG002
+        """Tells whether a person has moved a mail to Junk: it was elsewhere before."""
+        return is_moved_by_person(identity, self._state.seen_elsewhere(identity, self._junk))
 
     def _fetched(self, envelopes: list[Envelope]) -> dict[int, tuple[Envelope, bytes]]:
         raw = self._session.raw([one.uid for one in envelopes]) if envelopes else {}
@@ -132,13 +155,19 @@ class JunkSync:
         """Records lessons of mails that are in another folder than Trash now."""
         before = self._state.statuses(JUNK_MARK)
         for folder, now in marks.items():
-            first = first_new_uid(before.get(folder), now)
-            if departures and first is not None and folder != self._folders.trash:
-                self._session.open(folder)
-                listed = self._session.envelopes(self._session.uids(first))
+            if departures and folder != self._folders.trash:
+                listed = self._came_since(folder, before.get(folder), now)
                 departures = self._record_restored(departures, listed, uidvalidity)
         with self._state.transaction():
             self._forget(departures, uidvalidity)
+
+    def _came_since(self, folder: str, last: FolderStatus | None, now: FolderStatus) -> list[Envelope]:
+        """Lists the mails that came into a folder since Junk was last listed."""
+        first = first_new_uid(last, now)
+        if first is None:
+            return []
+        self._session.open(folder)
+        return self._session.envelopes(self._session.uids(first))
 
     def _record_restored(
         self, departures: list[Departure], listed: list[Envelope], uidvalidity: int

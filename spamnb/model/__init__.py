@@ -65,6 +65,11 @@ if TYPE_CHECKING:
         as_ranges as as_ranges,
         short_digest as short_digest,
     )
+    from spamnb.model.live_base import (
+        base_of_file as base_of_file,
+        stamp_of as stamp_of,
+        with_newest_base as with_newest_base,
+    )
     from spamnb.model.message_digest import message_digests as message_digests, word_digests as word_digests
     from spamnb.model.message_numbers import (
         Verification as Verification,
@@ -85,9 +90,14 @@ if TYPE_CHECKING:
         model_to_change as model_to_change,
         refuse_shipped as refuse_shipped,
     )
-    from spamnb.model.model_merge import merge_models as merge_models
+    from spamnb.model.model_merge import (
+        fitted_parts as fitted_parts,
+        largest_model as largest_model,
+        merge_models as merge_models,
+    )
     from spamnb.model.model_names import (
         AUTO as AUTO,
+        BOTH_READY_MADE as BOTH_READY_MADE,
         LONG_TEXT as LONG_TEXT,
         MAIL as MAIL,
         MESSAGE_KINDS as MESSAGE_KINDS,
@@ -96,7 +106,9 @@ if TYPE_CHECKING:
         READY_MADE_NAMES as READY_MADE_NAMES,
         TEXT as TEXT,
         check_no_name as check_no_name,
+        common_model as common_model,
         data_folder as data_folder,
+        is_common as is_common,
         is_name as is_name,
         is_shipped as is_shipped,
         kind_by_length as kind_by_length,
@@ -112,6 +124,7 @@ if TYPE_CHECKING:
     from spamnb.model.model_paths import (
         MODEL_VARIABLE as MODEL_VARIABLE,
         choose_model as choose_model,
+        chosen_names as chosen_names,
         existing_path_of as existing_path_of,
         load as load,
         no_such_name as no_such_name,
@@ -198,6 +211,7 @@ else:
             ],
             "message_digest": ["message_digests", "word_digests"],
             "message_numbers": ["Verification", "numbers_of", "verify"],
+            "live_base": ["base_of_file", "stamp_of", "with_newest_base"],
             "model_delta": [
                 "Change",
                 "ChangedDigests",
@@ -207,9 +221,10 @@ else:
                 "sum_changes",
             ],
             "model_lookup": ["choose_existing", "find_model", "model_to_change", "refuse_shipped"],
-            "model_merge": ["merge_models"],
+            "model_merge": ["fitted_parts", "largest_model", "merge_models"],
             "model_names": [
                 "AUTO",
+                "BOTH_READY_MADE",
                 "LONG_TEXT",
                 "MAIL",
                 "MESSAGE_KINDS",
@@ -221,6 +236,8 @@ else:
                 "data_folder",
                 "check_no_name",
                 "is_name",
+                "common_model",
+                "is_common",
                 "is_shipped",
                 "kind_by_length",
                 "name_of",
@@ -234,6 +251,7 @@ else:
             "model_paths": [
                 "MODEL_VARIABLE",
                 "choose_model",
+                "chosen_names",
                 "existing_path_of",
                 "load",
                 "no_such_name",

@@ -12,6 +12,7 @@ from spamnb.core import FloatArray, IntArray
 from spamnb.counts import NO_GRAM
 from spamnb.features import Batch, KeyArray
 from spamnb.model.calibration import LIMIT, Beta, Platt, Temperature
+from spamnb.model.listed_verdicts import follow_lists
 from spamnb.model.predictions import TOO_CLOSE, remember
 from spamnb.model.raw_scores import LookedUpBatch
 from spamnb.model.scoring_engine import Engine
@@ -46,6 +47,7 @@ class Basis:
     `classes` are all classes of the model, in the order of `Evidence.counts`. `log_evidence` is log p(x),
     `known` and `unknown` are numbers of tokens. `counted` and `base_counted` name the counts of the evidence,
     messages or occurrences, in the model and its base model; `bias_parts` names the parts of the bias.
+    `listed` is the entry of an allow or block list that decides the verdict, whatever the evidence is.
     """
 
     classes: tuple[str, ...]
@@ -55,6 +57,7 @@ class Basis:
     counted: str = "messages"
     base_counted: str = "messages"
     bias_parts: tuple[str, ...] = ("prior", "calibration")
+    listed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,8 @@ class Explanation:
     `label` is the positive class, usually spam, and `probability` that of this class: P(spam), also where the
     verdict is ham. Of more than two classes, `label` and `other` are the most and the second most likely, and
     `probability` that of the verdict. It follows from the log-odds, unless the message is unsure for lack of
-    evidence, or was taught word for word: `taught_as` is the label that it was taught with, and the verdict.
+    evidence, or its sender is on a list, or it was taught word for word: `taught_as` is the label that it was
+    taught with, and the verdict.
     """
 
     label: str
@@ -77,6 +81,11 @@ class Explanation:
     basis: Basis
     unsure_reason: str = ""
     taught_as: str = ""
+
+    @property
+    def listed(self) -> str:
+        """Returns the entry of an allow or block list that decides the verdict; empty if there is none."""
+        return self.basis.listed
 
     def to_dict(self) -> dict[str, Any]:
         """Returns all fields as dicts, lists, texts and numbers, for example for json.dumps."""
@@ -101,11 +110,13 @@ def explain_batch(
     categories: Categories,
     numbers: Numbers,
     taught_as: IntArray | None = None,
+    listed: tuple[str, ...] = (),
 ) -> Explanation:
     """Explains the prediction for a batch of one message."""
     predictions = model.score_batch(batch, categories, numbers)
     if taught_as is not None:
         predictions = remember(model, predictions, taught_as)
+    predictions = follow_lists(model, predictions, listed)
     pair = model.pair or _two_best(predictions)
     slope, offset = _slope_and_offset(model, predictions)
     columns = model.engine.columns(1, categories, numbers)
@@ -140,6 +151,7 @@ def _basis(model: SpamModel, batch: Batch, predictions: Predictions) -> Basis:
         counted=counted_by(scorer),
         base_counted=counted_by(scorer if base is None else base.model.engine.scorer),
         bias_parts=_bias_parts(scorer.form),
+        listed=predictions.listed_entry(0),
     )
 
 

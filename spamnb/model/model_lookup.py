@@ -35,7 +35,7 @@ def choose_existing(option: str | None, kind: Kind) -> tuple[ModelPath, str]:
 
 
 def model_to_change(option: str | None, kind: Kind = kind_without_messages) -> str:
-    """Returns the path of the model that learns; a ready-made one never does."""
+    """Returns the path of the model that learns; a ready-made one never does, the site's only by -m."""
     chosen, path = choose_existing(option, kind)
     if option is not None or os.environ.get(MODEL_VARIABLE):
         refuse_shipped(path, "start your own with `spamnb train few.csv --base ready-made`, or change a copy")
@@ -44,7 +44,7 @@ def model_to_change(option: str | None, kind: Kind = kind_without_messages) -> s
     elif is_shipped(path):
         raise ModelError(
             f"{name_of(path)} is used by default, and the ready-made models do not learn",
-            hint="name your own with -m MODEL, or make it the default with `spamnb model use MODEL`",
+            hint="`spamnb model use auto` goes back to your own model; -m MODEL names one",
         )
     return path
 

@@ -11,12 +11,14 @@ from pathlib import Path
 from spamnb.errors import ModelError
 
 SUFFIX = ".spamnb"
+SITE_FOLDER = "/etc/spamnb"  # with config.toml, lists.txt and the models of a site
 TEXT, LONG_TEXT, MAIL = MESSAGE_KINDS = ("text", "long-text", "mail")
 READY_MADE = {TEXT: "sms", LONG_TEXT: "mail", MAIL: "mail"}  # the ready-made model for each kind
 READY_MADE_NAMES = {"sms": "ready-made model for SMS", "mail": "ready-made model for mail"}  # as base models
 OWN_MODELS = {TEXT: "my-text", MAIL: "my-mail"}  # the models that `train` and `learn` write by default
 AUTO = "auto"  # in place of a name: no choice, so your own models or the ready-made ones
-_RESERVED = (*READY_MADE_NAMES, AUTO, "ready-made", "default")
+BOTH_READY_MADE = "ready-made"  # in place of a name: the ready-made model for the kind of the messages
+_RESERVED = (*READY_MADE_NAMES, AUTO, BOTH_READY_MADE, "default")
 _LONG_TEXT = 400  # mean bytes of a text; those of SMS corpora have 80 to 110
 _USED = "default-{}"  # in the data folder: what `spamnb model use` chose for text or mail
 
@@ -38,6 +40,17 @@ def data_folder() -> str | None:
 def shipped_model(name: str) -> str:
     """Returns the ready-made model with this name, `sms` or `mail`."""
     return str(Path(__file__).resolve().parent / "ready_made" / f"{name}{SUFFIX}")
+
+
+def common_model(name: str) -> str:
+    """Returns the model of users without one: that of the site, `sms` or `mail`, else the ready-made one."""
+    site = os.path.join(SITE_FOLDER, f"{name}{SUFFIX}")
+    return site if os.path.exists(site) else shipped_model(name)
+
+
+def is_common(path: str) -> bool:
+    """Tells whether a model is for users without one of their own: ready-made, or that of the site."""
+    return is_shipped(path) or path in map(common_model, READY_MADE_NAMES)
 
 
 def is_shipped(path: str) -> bool:
@@ -117,7 +130,8 @@ def used_model(kind: str) -> str | None:
     folder, file = data_folder(), _USED.format(text_or_mail(kind))
     try:
         if folder is not None:
-            return Path(folder, file).read_text("utf-8", "surrogateescape").strip() or None
+            text = Path(folder, file).read_text("utf-8", "surrogateescape").strip()
+            return READY_MADE[kind] if text == BOTH_READY_MADE else text or None
     except FileNotFoundError:
         pass
     except OSError as error:

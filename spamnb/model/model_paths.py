@@ -15,11 +15,12 @@ from spamnb.model.model_names import (
     OWN_MODELS,
     READY_MADE,
     TEXT,
+    common_model,
+    is_common,
     is_name,
     is_shipped,
     model_path,
     name_of,
-    shipped_model,
     text_or_mail,
     used_model,
 )
@@ -50,8 +51,8 @@ class ModelPath:
 
     @property
     def is_fallback(self) -> bool:
-        """Tells whether this is a ready-made model that is used for want of another one."""
-        return self.stated is None and self.path is not None and is_shipped(self.path)
+        """Tells whether this is a ready-made model, or the site's, that is used for want of another one."""
+        return self.stated is None and self.path is not None and is_common(self.path)
 
 
 def own_model(kind: str) -> str | None:
@@ -82,6 +83,8 @@ def existing_path_of(text: str) -> str:
 
 def no_such_name(name: str) -> ModelError:
     """Returns the error about a name without a model; it names the file that may be meant."""
+    if name == model_names.BOTH_READY_MADE:
+        return ModelError("ready-made stands for two models", hint="write -m sms or -m mail")
     if os.path.isfile(name):
         return ModelError(
             f"there is no model named {name!r}", hint=f"for the file {name} write {quote(f'./{name}')}"
@@ -96,7 +99,8 @@ def choose_model(option: str | None = None, kind: Callable[[], str] = lambda: TE
     """Returns the model to use, None if there is none at all: the one rule of all commands.
 
     It is the stated one (`option` is that of -m), else the default for the kind of the messages: the choice
-    of `spamnb model use`, the user's own model for that kind, or a ready-made one.
+    of `spamnb model use`, the user's own model for that kind, that of the site in /etc/spamnb, or a
+    ready-made one.
     """
     if option is not None:
         return _stated("stated with -m", option)
@@ -106,22 +110,33 @@ def choose_model(option: str | None = None, kind: Callable[[], str] = lambda: TE
     preferred = (
         _stated("chosen with `spamnb model use`", used_model(wanted)),
         ModelPath("your own model", own_model(wanted)),
-        ModelPath("ready-made", shipped_model(READY_MADE[wanted])),
+        _common(READY_MADE[wanted]),
     )
     return next((model for model in preferred if model.usable), None)
 
 
-def kind_without_messages() -> str:
-    """Returns, where no messages tell, the kind of the user's only model; refuses a choice of two."""
+def chosen_names() -> dict[str, str]:
+    """Returns for text and mail the name of the model that is used, if not for want of another one."""
     models = {kind: choose_model(None, lambda kind=kind: kind) for kind in OWN_MODELS}  # type: ignore[misc]
     own = {kind: model for kind, model in models.items() if model is not None and not model.is_fallback}
-    if len({model.path for model in own.values()}) < 2:
-        return next(iter(own), TEXT)
-    text, mail = (name_of(own[kind].path or "") for kind in (TEXT, MAIL))
+    return {kind: name_of(model.path or "") for kind, model in own.items()}
+
+
+def kind_without_messages() -> str:
+    """Returns, where no messages tell, the kind of the user's only model; refuses a choice of two."""
+    names = chosen_names()
+    if len(set(names.values())) < 2:
+        return next(iter(names), TEXT)
+    text, mail = names[TEXT], names[MAIL]
     raise ModelError(
         f"there are two models: {text} for text and {mail} for mail",
         hint=f"name one: -m {quote(text)} or -m {quote(mail)}",
     )
+
+
+def _common(name: str) -> ModelPath:
+    path = common_model(name)
+    return ModelPath("ready-made" if is_shipped(path) else "the site's model", path)
 
 
 def _stated(reason: str, text: str | None) -> ModelPath:

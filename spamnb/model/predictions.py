@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from spamnb.core import BoolArray, FloatArray, IntArray, Record
+from spamnb.messages import Messages, Texts, as_texts
 from spamnb.model.calibration import LIMIT, probabilities, probability
 from spamnb.model.raw_scores import RawScores
 from spamnb.model.unsure_verdicts import MOST, Verdicts, taught_range
@@ -26,7 +28,8 @@ class Predictions(Record):
     columns of each message; `scored` has the raw scores. `lacks_evidence` (n,) marks the messages that are
     unsure because too little in them is known: their log-odds are still the sum of the evidence, but their
     probability is not near 0 or 1. `taught_as` (n,) is the class that a message was taught with, word for
-    word, -1 for all others: it is the verdict, and the probability follows it, while the log-odds stay.
+    word, -1 for all others: it is the verdict, and the probability follows it, while the log-odds stay. So
+    it is for mails in `listed`, the entry of an allow or block list for each message, "" for all others.
     """
 
     names: tuple[str, ...]
@@ -37,6 +40,7 @@ class Predictions(Record):
     scored: RawScores
     lacks_evidence: BoolArray
     taught_as: IntArray | None = None
+    listed: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         counts = ((name, int((self.codes == code).sum())) for code, name in enumerate(self.names))
@@ -49,7 +53,13 @@ class Predictions(Record):
 
     def taught_label(self, row: int) -> str:
         """Returns the label that a message was taught with, word for word; empty if it was not."""
-        return "" if self.taught_as is None or self.taught_as[row] < 0 else self.names[self.taught_as[row]]
+        if self.taught_as is None or self.taught_as[row] < 0 or self.listed_entry(row):
+            return ""
+        return str(self.names[self.taught_as[row]])
+
+    def listed_entry(self, row: int) -> str:
+        """Returns the entry of an allow or block list that decides a message; empty if there is none."""
+        return self.listed[row] if self.listed else ""
 
     def unsure_reason(self, row: int) -> str:
         """Explains why a message is unsure; empty if it is not."""
@@ -86,6 +96,19 @@ def predict_pair(
     codes, names = np.array([*model.pair[::-1], 2])[verdicts.codes], (*model.labels, UNSURE_LABEL)
     scores = log_odds, scored.known, scored
     return Predictions(names, codes, verdicts.probability, *scores, verdicts.lacks_evidence)
+
+
+def texts_to_classify(model: SpamModel, messages: Messages) -> Texts:
+    """Returns messages as texts; warns of mail that the model cannot classify."""
+    texts = as_texts(messages)
+    if texts.tags:
+        from spamnb.model.inspection import knows_mail
+
+        if not knows_mail(model):
+            warnings.warn(
+                "this model was trained without mail; its verdicts on mail are unreliable", stacklevel=3
+            )
+    return texts
 
 
 def all_probabilities(model: SpamModel, predictions: Predictions) -> FloatArray:

@@ -15,6 +15,7 @@ from spamnb.messages import Categories, Messages, Numbers, Texts, as_texts, chec
 from spamnb.model import model_names, model_state
 from spamnb.model.base_model import FOLLOWS
 from spamnb.model.calibration import LIMIT
+from spamnb.model.listed_verdicts import follow_lists
 from spamnb.model.message_digest import message_digests
 from spamnb.model.model_parts import ModelParts
 from spamnb.model.predictions import (
@@ -23,6 +24,7 @@ from spamnb.model.predictions import (
     predict_classes,
     predict_pair,
     remember,
+    texts_to_classify,
 )
 from spamnb.model.raw_scores import RawScores
 from spamnb.model.scoring_engine import log_odds_of
@@ -101,13 +103,14 @@ class SpamModel(ModelParts):
         """Returns verdicts, probabilities and raw scores of these messages.
 
         A message that a learner has taught word for word gets the label that it was taught with; without
-        `memory` only the evidence counts.
+        `memory` only the evidence counts. A mail of a listed sender gets the verdict of the list.
         """
         texts, _ = as_texts(messages), self.pair
         check_columns(len(texts), categories, numbers)
         predictions = self.score_batch(extract(texts, self.features), categories, numbers)
         taught_as = self.taught_as(texts, categories, numbers) if memory else None
-        return predictions if taught_as is None else remember(self, predictions, taught_as)
+        predictions = predictions if taught_as is None else remember(self, predictions, taught_as)
+        return follow_lists(self, predictions, texts.listed)
 
     def taught_as(
         self, texts: Texts, categories: Categories = None, numbers: Numbers = None
@@ -184,19 +187,19 @@ class SpamModel(ModelParts):
         self, messages: Messages, categories: Categories = None, numbers: Numbers = None
     ) -> list[str]:
         """Returns a label for each message, or "unsure"."""
-        return self.score(messages, categories, numbers).labels
+        return self.score(texts_to_classify(self, messages), categories, numbers).labels
 
     def predict_proba(
         self, messages: Messages, categories: Categories = None, numbers: Numbers = None
     ) -> FloatArray:
         """Returns (n, K): the probability of every class, in the order of `labels`."""
-        return self.proba(self.score(messages, categories, numbers))
+        return self.proba(self.score(texts_to_classify(self, messages), categories, numbers))
 
     def log_odds(
         self, messages: Messages, categories: Categories = None, numbers: Numbers = None
     ) -> FloatArray:
         """Returns (n,): log P(positive) - log P(not positive) of each message."""
-        return self.score(messages, categories, numbers).log_odds
+        return self.score(texts_to_classify(self, messages), categories, numbers).log_odds
 
     def evaluate(
         self,
@@ -237,7 +240,8 @@ class SpamModel(ModelParts):
         texts = one_message(message)
         check_columns(1, categories, numbers)
         batch, columns = extract(texts, self.features), self.own_columns(categories, numbers)
-        return explain_batch(self, batch, *columns, self.taught_as(texts, *columns) if memory else None)
+        taught_as = self.taught_as(texts, *columns) if memory else None
+        return explain_batch(self, batch, *columns, taught_as, texts.listed)
 
     def sample(self, label: str, n: int = 1, seed: int = 0) -> list[PseudoMessage]:
         """Draws n pseudo messages of a class: what the model thinks that they look like."""
@@ -277,7 +281,13 @@ class SpamModel(ModelParts):
         A journal that cannot be used is an error. With `warn`, that gets the error, and the model is as it
         was when its file was written.
         """
+        from spamnb.model.live_base import with_newest_base
+
         model_names.check_no_name(path, hint=f"a model of that name: spamnb.load({os.fspath(path)!r})")
+        return with_newest_base(cls._load(path, warn))
+
+    @classmethod
+    def _load(cls, path: str | os.PathLike[str], warn: Callable[[JournalError], None] | None) -> SpamModel:
         if not os.path.lexists(os.path.realpath(path) + model_file.JOURNAL):
             return cls.from_state(model_file.read(path))
         from spamnb.model.journal_records import load_with_journal

@@ -27,10 +27,11 @@ class MailVerdict(Record):
     probability: float
     log_odds: float
     score: float
+    listed: str = ""
 
 
 def with_verdict(
-    raw: bytes, model: SpamModel, limits: Limits, explain: Callable[[Explanation], str] | None = None
+    raw: bytes, model: SpamModel, limits: Limits, explain: Callable[[Explanation], str]
 ) -> bytes:
     """Writes the verdict of the model into the header of a mail; `explain` adds an explanation as one line.
 
@@ -40,8 +41,7 @@ def with_verdict(
     mail = parse_mail(raw, limits)
     texts = mail_texts([mail])
     verdict = mail_verdict(model, model.score(texts))
-    remarks = [*mail.notes, *([] if explain is None else [explain(model.explain(texts))])]
-    return annotate(raw, verdict_fields(verdict, remarks))
+    return annotate(raw, verdict_fields(verdict, [explain(model.explain(texts)), *mail.notes]))
 
 
 def mail_verdict(model: SpamModel, predictions: Predictions, row: int = 0) -> MailVerdict:
@@ -56,7 +56,8 @@ def mail_verdict(model: SpamModel, predictions: Predictions, row: int = 0) -> Ma
         p, log_odds = _class_odds(model, predictions, spam, row)
         threshold, evidence = 0.0, log_odds
     is_spam = label in spam
-    return MailVerdict(label, is_spam, p, log_odds, spam_score(evidence, threshold, is_spam))
+    score = spam_score(evidence, threshold, is_spam)
+    return MailVerdict(label, is_spam, p, log_odds, score, predictions.listed_entry(row))
 
 
 def _has_threshold(model: SpamModel, spam: tuple[str, ...]) -> bool:
@@ -72,8 +73,10 @@ def _threshold_log_odds(model: SpamModel) -> float:
 
 
 def _follows_log_odds(predictions: Predictions, row: int) -> bool:
-    """Tells whether neither a lesson nor a lack of evidence moved the probability from the log-odds."""
-    return not (predictions.lacks_evidence[row] or predictions.taught_label(row))
+    """Tells whether nothing but the evidence decides the probability: no lesson, no list, no lack of it."""
+    return not (
+        predictions.lacks_evidence[row] or predictions.taught_label(row) or predictions.listed_entry(row)
+    )
 
 
 def _class_odds(
@@ -92,11 +95,17 @@ def _log_odds(p: float, other: float) -> float:
 def verdict_fields(verdict: MailVerdict, remarks: list[str]) -> list[tuple[str, str]]:
     """Returns the header fields, in the words that mail programs and sieve scripts look for."""
     status = f"{'Yes' if verdict.is_spam else 'No'}, score={verdict.score:.1f} required={REQUIRED:.1f}"
+    listed = [f"listed: {verdict.listed}"] if verdict.listed else []
+    if any(remark.startswith("listed: ") for remark in remarks):
+        listed = []  # the explanation begins with it
     p = f"p={verdict.probability:.4f}, log_odds={verdict.log_odds:.2f}"
     return [
         ("X-Spam-Flag", "YES" if verdict.is_spam else "NO"),
         ("X-Spam-Status", f"{status} tests=spamnb version={__version__}"),
         ("X-Spam-Score", f"{verdict.score:.1f}"),
         ("X-Spam-Level", spam_level(verdict.score)),
-        ("X-Spamnb", "; ".join([f"{verdict.label}, {p}, version={__version__}", *remarks])),
+        (
+            "X-Spamnb",
+            "; ".join([f"{verdict.label}, {p}, version={__version__}", *listed, *filter(None, remarks)]),
+        ),
     ]

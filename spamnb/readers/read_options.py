@@ -6,11 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from spamnb.errors import ConfigError
+from spamnb.mail import SenderLists
 from spamnb.readers.formats import FORMATS
 
 _COLUMN_FLAGS = {"text_column": "text", "label_column": "label", "categorical": "categorical"}
 _COLUMN_FLAGS |= {"numeric": "numeric"}
-_MAIL_FLAGS = ("max_size", "authserv_ids", "jobs", "may_be_empty")
+_MAIL_FLAGS = ("max_size", "authserv_ids", "lists", "jobs", "may_be_empty")
 
 
 @dataclass(frozen=True)
@@ -38,12 +39,14 @@ class MailOptions:
     """How to read mail.
 
     Of each mail `max_size` bytes are read. The servers `authserv_ids` are trusted, see mail/authentication.
+    `lists` are those of allowed and blocked senders.
     `jobs` processes parse mails; None: to be chosen by the size of all inputs, see `choose_jobs`.
     With `may_be_empty` an input without mails is no error.
     """
 
     max_size: int = 1 << 19
     authserv_ids: tuple[bytes, ...] = ()
+    lists: SenderLists = field(default_factory=SenderLists)
     jobs: int | None = 1
     may_be_empty: bool = False
 

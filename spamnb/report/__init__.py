@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Terse as Terse,
         Tsv as Tsv,
         evidence_text as evidence_text,
+        header_reasons as header_reasons,
     )
     from spamnb.report.prediction_parquet import ParquetWriter as ParquetWriter
     from spamnb.report.prediction_table import (
@@ -51,7 +52,7 @@ else:
             "plots.svg": ["svg_file"],
             "prediction_csv": ["Csv"],
             "prediction_jsonl": ["Jsonl", "explanation_row", "prediction_rows"],
-            "prediction_lines": ["Explain", "Terse", "Tsv", "evidence_text"],
+            "prediction_lines": ["Explain", "Terse", "Tsv", "evidence_text", "header_reasons"],
             "prediction_parquet": ["ParquetWriter"],
             "prediction_table": ["ReplyWriter", "Screen", "TableWriter"],
             "setting_tables": ["show_comparison", "show_steps", "show_tuning"],

@@ -134,6 +134,10 @@ def show_explanation(console: Console, explanation: Explanation, labels: Sequenc
     basis = explanation.basis
     known = f"known tokens: {basis.known:,} of {basis.known + basis.unknown:,}"
     console.print(Text(f"{known}; the numbers in the last column count {_counted(basis)}", "dim"))
+    if explanation.listed:
+        entry = visible(explanation.listed)
+        line = f"the sender is listed: {entry}; the log-odds are the sum of the evidence, without that"
+        console.print(Text(line, "dim"))
     if explanation.lacks_evidence:
         line = "so little is known that P is kept away from 0 and 1; the log-odds are the sum of the evidence"
         console.print(Text(line, "dim"))

@@ -20,7 +20,16 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 ExpectedCosts = Callable[[Predictions], FloatArray | None]  # (n, K): of each verdict
-_KEYS = ("verdict", "probability", "log_odds", "known", "log_evidence", "unsure_reason", "taught_as")
+_KEYS = (
+    "verdict",
+    "probability",
+    "log_odds",
+    "known",
+    "log_evidence",
+    "unsure_reason",
+    "taught_as",
+    "listed",
+)
 _EXPLANATION = (
     *("for", "against", "sum", "bias", "evidence", "unknown", "joint", "log_joint", "expected_cost"),
 )
@@ -107,6 +116,8 @@ def prediction_rows(
             row["unsure_reason"] = reason
         if taught := predictions.taught_label(i):
             row["taught_as"] = taught
+        if listed := predictions.listed_entry(i):
+            row["listed"] = listed
         yield row
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 SHOWN_TOKENS = 6  # of an explanation in one field
 SHOWN_REASONS = 2  # of an answer to a typed message
+HEADER_REASONS = 3  # in the header of a mail
 
 
 def safe_messages(texts: Texts) -> list[bytes]:
@@ -84,22 +85,27 @@ class Prefixes:
 
 def evidence_text(explanation: Explanation) -> str:
     """Formats the strongest evidence as one field, after the reason for the verdict if it is another one."""
-    return _joined(explanation.unsure_reason or _taught(explanation), explanation.evidence[:SHOWN_TOKENS])
+    return _joined(explanation.unsure_reason or _decided_by(explanation), explanation.evidence[:SHOWN_TOKENS])
 
 
-def reasons_text(explanation: Explanation) -> str:
-    """Formats the strongest two reasons for the verdict; those for an unsure one may point either way.
+def header_reasons(explanation: Explanation) -> str:
+    """Formats the strongest reasons for the verdict as a remark in the header of a mail."""
+    return reasons_text(explanation, HEADER_REASONS)
 
-    Where too little is known, or the message was taught word for word, that is the reason.
+
+def reasons_text(explanation: Explanation, most: int = SHOWN_REASONS) -> str:
+    """Formats the strongest reasons for the verdict; those for an unsure one may point either way.
+
+    Where too little is known, the sender is listed, or the message was taught word for word, that is it.
     """
     if explanation.lacks_evidence:
         return explanation.unsure_reason
-    if explanation.taught_as:
-        return _taught(explanation)
+    if _decided_by(explanation):
+        return _decided_by(explanation)
     against = explanation.verdict == explanation.other
     supporting = [e for e in explanation.evidence if (e.log_odds < 0) == against]
     chosen = explanation.evidence if explanation.unsure_reason else supporting
-    return _joined(explanation.unsure_reason, chosen[:SHOWN_REASONS])
+    return _joined(explanation.unsure_reason, chosen[:most])
 
 
 def _joined(reason: str, evidence: Sequence[Evidence]) -> str:
@@ -109,7 +115,10 @@ def _joined(reason: str, evidence: Sequence[Evidence]) -> str:
     return "; ".join(filter(None, (reason, tokens)))
 
 
-def _taught(explanation: Explanation) -> str:
+def _decided_by(explanation: Explanation) -> str:
+    """Names the list or the lesson that decides the verdict, "" if the evidence does."""
+    if explanation.listed:
+        return f"listed: {visible(explanation.listed, tsv=True)}"
     return f"taught as {visible(explanation.taught_as, tsv=True)}" if explanation.taught_as else ""
 
 

@@ -6,10 +6,12 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 
-from spamnb.model import Explanation
+from spamnb.mail import DEFAULT, Limits
+from spamnb.model import Explanation, mail_verdict, verdict_fields
+from spamnb.report import header_reasons
 from spamnb.service.lessons import Lessons, Taught
 from spamnb.service.live_model import LiveModels
-from spamnb.service.message_scoring import Message, Scored, score_messages, texts_of
+from spamnb.service.message_scoring import Message, Scored, score_messages
 from spamnb.service.micro_batch import MicroBatch
 from spamnb.service.verdict_events import Answered, Corrected, Events, RequestIds
 
@@ -19,8 +21,13 @@ BLOCK = 1000  # messages of a list that are scored before other clients have the
 class FilterService:
     """The one object behind HTTP and spamd. It knows neither of them."""
 
-    def __init__(self, option: str | None = None, warn: Callable[[str], None] = lambda _: None) -> None:
-        self.models = LiveModels(option, warn)
+    def __init__(
+        self,
+        option: str | None = None,
+        warn: Callable[[str], None] = lambda _: None,
+        limits: Limits = DEFAULT,
+    ) -> None:
+        self.models = LiveModels(option, warn, limits)
         self.batch = MicroBatch(self.models)
         self.lessons = Lessons(self.models, option)
         self.events, self.ids = Events(), RequestIds()
@@ -46,8 +53,19 @@ class FilterService:
     async def explain(self, message: Message, source: str) -> tuple[str, Scored, Explanation]:
         """Explains the verdict on a message."""
         request, scored = await self.classify(message, source)
-        model = scored.loaded.model
-        return request, scored, await self.batch.run(lambda: model.explain(texts_of([message])[0]))
+        return request, scored, await self.explain_scored(scored)
+
+    async def explain_scored(self, scored: Scored) -> Explanation:
+        """Explains a message by the model that has classified it."""
+        return await self.batch.run(
+            lambda: scored.loaded.model.explain(scored.message), len(scored.message.data)
+        )
+
+    async def header_fields(self, scored: Scored) -> list[tuple[str, str]]:
+        """Returns the fields for the header of a mail, with the strongest reasons for its verdict."""
+        explanation = await self.explain_scored(scored)
+        verdict = mail_verdict(scored.loaded.model, scored.predictions, scored.row)
+        return verdict_fields(verdict, [header_reasons(explanation), *scored.notes])
 
     async def learn(self, messages: Sequence[Message], label: str, source: str) -> tuple[str, Taught]:
         return await self._teach(lambda: self.lessons.learn(messages, label), source)

@@ -47,6 +47,8 @@ def prediction_rows_of(scored: Sequence[Scored]) -> list[Row]:
             answer["unsure_reason"] = predictions.unsure_reason(row)
         if predictions.taught_as is not None and (taught := predictions.taught_label(row)):
             answer["taught_as"] = taught
+        if listed := predictions.listed_entry(row):
+            answer["listed"] = listed
         rows.append(answer)
     return rows
 

@@ -29,6 +29,9 @@ class Prediction(BaseModel):
     known: int = Field(description="Number of tokens that the model knows.", examples=[14])
     unsure_reason: str | None = Field(None, description="Only if the verdict is `unsure`.")
     taught_as: str | None = Field(None, description="Label of this message, if it was taught word for word.")
+    listed: str | None = Field(
+        None, description="Entry of an allow or block list, if it decided the verdict."
+    )
 
 
 class Predictions(BaseModel):

@@ -36,6 +36,14 @@ class Address(NamedTuple):
         return f"unix:{self.path}" if self.path else f"{host}:{self.port}"
 
 
+class ServerSockets(NamedTuple):
+    """The listening sockets of a server, by protocol."""
+
+    http: list[socket.socket]
+    spamd: list[socket.socket]
+    milter: list[socket.socket]
+
+
 def is_loopback(name: str) -> bool:
     """Tells whether a host is this machine, seen from itself.
 
@@ -142,5 +150,5 @@ def inherited_sockets() -> list[socket.socket]:
 
 
 def names_of_inherited() -> list[str]:
-    """Returns the names of these sockets, `FileDescriptorName=` of the unit, as `http` or `spamd`."""
+    """Returns the names of these sockets, `FileDescriptorName=` of the unit: `http`, `spamd`, `milter`."""
     return os.environ.get("LISTEN_FDNAMES", "").split(":")

@@ -9,6 +9,7 @@ from threading import Lock
 
 from spamnb.core import Record
 from spamnb.errors import JournalError, SpamnbError
+from spamnb.mail import DEFAULT, Limits, StoredLists
 from spamnb.model import MESSAGE_KINDS, SpamModel, find_model
 from spamnb.training import StoredModel
 
@@ -21,6 +22,7 @@ class LoadedModel(Record):
     path: str
     model: SpamModel
     loaded_at: float  # seconds since the epoch
+    limits: Limits = DEFAULT  # how mails are read for it; with the lists of senders
 
 
 class LiveModels:
@@ -30,8 +32,14 @@ class LiveModels:
     the model that was in use before stays.
     """
 
-    def __init__(self, option: str | None = None, warn: Callable[[str], None] = lambda _: None) -> None:
-        self._option, self._warn = option, warn
+    def __init__(
+        self,
+        option: str | None = None,
+        warn: Callable[[str], None] = lambda _: None,
+        limits: Limits = DEFAULT,
+    ) -> None:
+        self._option, self._warn, self._limits = option, warn, limits
+        self._lists = StoredLists(warn)
         self._stored: dict[str, StoredModel] = {}
         self._loaded: dict[str, LoadedModel] = {}
         self._checking = Lock()
@@ -72,13 +80,21 @@ class LiveModels:
         if stored is None:
             stored = self._stored[path] = StoredModel(path, warn=self._warn_about_journal)
         model, loaded = stored.newest(), self._loaded.get(kind)
-        if loaded is not None and loaded.model is model:
+        limits = self._with_lists()
+        if loaded is not None and loaded.model is model and loaded.limits is limits:
             return
         shared = next((one for one in self._loaded.values() if one.model is model), None)
         if shared is None:
             model.score([b""])  # builds the scoring tables now, not for the first message
-            shared = LoadedModel(path, model, time.time())
-        self._loaded[kind] = shared
+            shared = LoadedModel(path, model, time.time(), limits)
+        self._loaded[kind] = shared if shared.limits is limits else shared.replace(limits=limits)
+
+    def _with_lists(self) -> Limits:
+        """Returns how mails are read, with the newest lists; the same object while these are the same."""
+        lists = self._lists.newest()
+        if self._limits.lists is not lists:
+            self._limits = self._limits.replace(lists=lists)
+        return self._limits
 
     def _drop_unused(self) -> None:
         used = {loaded.path for loaded in self._loaded.values()}

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spamnb.mail import DEFAULT, mail_texts, parse_mail
+from spamnb.mail import DEFAULT, Limits, mail_texts, parse_mail
 from spamnb.messages import Texts
 from spamnb.model import MAIL, Predictions, SpamModel, kind_by_length
 from spamnb.readers import by_first_lines
@@ -39,12 +39,18 @@ class Message(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """The predictions for one message: row `row` of a batch that `loaded` has scored."""
+    """The predictions for one message: row `row` of the texts that `loaded` has scored."""
 
     loaded: LoadedModel
+    texts: Texts
     predictions: Predictions
     row: int
     notes: tuple[str, ...] = ()
+
+    @property
+    def message(self) -> Texts:
+        """Returns the message alone, as it was read."""
+        return self.texts.select(np.array([self.row]))
 
     @property
     def verdict(self) -> str:
@@ -55,11 +61,11 @@ class Scored(NamedTuple):
         return float(self.predictions.probability[self.row])
 
 
-def texts_of(messages: Sequence[Message]) -> tuple[Texts, Notes]:
+def texts_of(messages: Sequence[Message], limits: Limits = DEFAULT) -> tuple[Texts, Notes]:
     """Returns messages, all of them texts or all mails, as a batch; notes only of mails."""
     if not messages[0].is_mail:
         return Texts.of([message.raw for message in messages]), ((),) * len(messages)
-    mails = [parse_mail(message.raw, DEFAULT) for message in messages]
+    mails = [parse_mail(message.raw, limits) for message in messages]
     return mail_texts(mails), tuple(mail.notes for mail in mails)
 
 
@@ -95,9 +101,9 @@ def verdict_of(scored: Scored | Exception) -> str:
 
 def _score_group(loaded: LoadedModel, messages: Sequence[Message]) -> list[Scored | Exception]:
     def score(part: Sequence[Message]) -> list[Scored]:
-        texts, notes = texts_of(part)
+        texts, notes = texts_of(part, loaded.limits)
         predictions = score_texts(loaded.model, texts)
-        return [Scored(loaded, predictions, row, note) for row, note in enumerate(notes)]
+        return [Scored(loaded, texts, predictions, row, note) for row, note in enumerate(notes)]
 
     try:
         return [*score(messages)]

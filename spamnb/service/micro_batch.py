@@ -46,8 +46,10 @@ class MicroBatch:
             loop.call_soon(self._drain)
         return future
 
-    async def run(self, work: Callable[[], T]) -> T:
-        """Runs other work in the thread of heavy batches."""
+    async def run(self, work: Callable[[], T], size: int) -> T:
+        """Runs other work on `size` bytes of messages: where a batch of them would be scored."""
+        if size <= self._heavy:
+            return work()
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     def close(self) -> None:

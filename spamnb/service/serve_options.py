@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from spamnb.core import Record
 from spamnb.errors import ConfigError
+from spamnb.mail import DEFAULT, Limits
 
 PORT = 7726
 SPAMD_ADDRESS = "127.0.0.1:783"
@@ -22,6 +23,8 @@ class ServeOptions(Record):
     log_format: str = "text"
     workers: int = 1
     history: int = 0  # messages that are kept
+    tempfail: bool = False  # answer to a mail server after a failure
+    limits: Limits = DEFAULT  # how mails are read
 
 
 def read_token(path: str) -> str:

@@ -1,4 +1,4 @@
-"""Runs one server process: HTTP and spamd on one event loop, until it is asked to stop."""
+"""Runs one server process: HTTP, spamd and milter on one event loop, until it is asked to stop."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from typing import Protocol
 
 import uvicorn
 
@@ -18,6 +19,7 @@ from spamnb.service.history_writer import HistoryReport, HistoryWriter
 from spamnb.service.http_api import HttpApi
 from spamnb.service.http_limits import LimitedHttpProtocol
 from spamnb.service.http_security import RequestGuard
+from spamnb.service.listening_sockets import ServerSockets
 from spamnb.service.message_history import MessageHistory, history_path
 from spamnb.service.serve_options import ServeOptions
 from spamnb.service.service_log import ServiceLog
@@ -26,6 +28,13 @@ from spamnb.service.spamd_server import SpamdServer
 
 PATIENCE = 10  # seconds in which requests are finished when the server stops
 _KEEP_ALIVE = 30  # seconds that a connection without a request is kept
+
+
+class MailServer(Protocol):
+    """A server for mail programs, with a listening socket of its own."""
+
+    async def start(self, listening: socket.socket) -> None: ...
+    async def stop(self, patience: float) -> None: ...
 
 
 class _HttpServer(uvicorn.Server):
@@ -41,7 +50,9 @@ class ServerProcess:
 
     def __init__(self, options: ServeOptions) -> None:
         self._options, self.log = options, ServiceLog(options.log_format)
-        self.service = FilterService(options.model, lambda text: self.log.note("warning", text))
+        self.service = FilterService(
+            options.model, lambda text: self.log.note("warning", text), options.limits
+        )
         self.metrics = ServiceMetrics(self.service.models)
         for listener in (self.log, self.metrics):
             self.service.events.on_answer.append(listener.answered)
@@ -59,7 +70,7 @@ class ServerProcess:
         self.service.events.on_lesson.append(writer.corrected)
         return writer
 
-    def run(self, http: Sequence[socket.socket], spamd: Sequence[socket.socket]) -> None:
+    def run(self, sockets: ServerSockets) -> None:
         """Serves the sockets until SIGTERM or SIGINT; requests in flight are finished."""
         logging.basicConfig(level=logging.ERROR)
         self.service.models.load()
@@ -76,26 +87,33 @@ class ServerProcess:
             timeout_graceful_shutdown=PATIENCE,
         )
         with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
-            runner.run(self._serve(_HttpServer(config), http, spamd))
+            runner.run(self._serve(_HttpServer(config), sockets))
 
-    async def _serve(
-        self, server: uvicorn.Server, http: Sequence[socket.socket], spamd: Sequence[socket.socket]
-    ) -> None:
+    async def _start_mail_servers(self, sockets: ServerSockets) -> list[MailServer]:
+        servers: list[MailServer] = []
+        for listening in sockets.spamd:
+            servers.append(SpamdServer(self.service, self._options.max_size, self._options.allow_tell))
+            await servers[-1].start(listening)
+        for listening in sockets.milter:
+            from spamnb.service.milter_server import MilterServer
+
+            servers.append(MilterServer(self.service, self._options.max_size, self._options.tempfail))
+            await servers[-1].start(listening)
+        return servers
+
+    async def _serve(self, server: uvicorn.Server, sockets: ServerSockets) -> None:
         stopping = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, stopping.set)
-        spamd_servers = []
-        for listening in spamd:
-            spamd_servers.append(SpamdServer(self.service, self._options.max_size, self._options.allow_tell))
-            await spamd_servers[-1].start(listening)
+        mail_servers = await self._start_mail_servers(sockets)
         watching = asyncio.create_task(self.service.models.watch())
         orphaned = asyncio.create_task(_until_orphaned(self._options.workers > 1))
-        serving = asyncio.create_task(server.serve([*http]))
+        serving = asyncio.create_task(server.serve(sockets.http))
         self.log.note("ready", f"process {os.getpid()}")
         stopped = asyncio.create_task(stopping.wait())
         await asyncio.wait({serving, stopped, orphaned}, return_when=asyncio.FIRST_COMPLETED)
         server.should_exit = True
-        await asyncio.gather(serving, *(one.stop(PATIENCE) for one in spamd_servers))
+        await asyncio.gather(serving, *(one.stop(PATIENCE) for one in mail_servers))
         for task in (watching, orphaned, stopped):
             task.cancel()
         self.log.note("stopped", f"process {os.getpid()}")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import socket
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import ExitStack, suppress
 
 from spamnb.errors import ConfigError, MissingExtraError, SpamnbError
 from spamnb.model import MESSAGE_KINDS, find_model
 from spamnb.service.listening_sockets import (
     Address,
+    ServerSockets,
     address_of,
     inherited_sockets,
     listen,
@@ -26,24 +27,27 @@ from spamnb.storage import model_file
 SHARED_METRICS = "PROMETHEUS_MULTIPROC_DIR"
 
 
-def serve(http: Address, spamd: Address | None, options: ServeOptions) -> int:
+def serve(http: Address, spamd: Address | None, milter: Address | None, options: ServeOptions) -> int:
     """Serves until it is stopped; returns the exit code."""
     with ExitStack() as cleaning:
         if options.workers > 1:  # before the packages are imported: they look for it then
             folder = tempfile.TemporaryDirectory(prefix="spamnb-metrics-")
             os.environ[SHARED_METRICS] = cleaning.enter_context(folder)
         _require_packages()
+        if milter is not None or any(name.startswith("milter") for name in names_of_inherited()):
+            _require_milter()
         for kind in MESSAGE_KINDS:
             model_file.check_file(find_model(options.model, lambda kind=kind: kind))  # type: ignore[misc]
         if options.history:  # once, before several workers do it at the same time
             MessageHistory(history_path(), options.history).close()
-        sockets = _sockets(http, spamd, options)
-        if spamd is not None and spamd.path:
-            cleaning.callback(_remove, spamd.path)
-        for name, listening in zip(("http", "spamd"), sockets, strict=True):
+        sockets = _sockets(http, spamd, milter, options)
+        for address in (spamd, milter):
+            if address is not None and address.path:
+                cleaning.callback(_remove, address.path)
+        for name, listening in sockets._asdict().items():
             for one in listening:
                 _announce(options.log_format, _url(name, one))
-        return _run(*sockets, options) if options.workers == 1 else _run_workers(*sockets, options)
+        return _run(sockets, options) if options.workers == 1 else _run_workers(sockets, options)
 
 
 def _remove(path: str) -> None:
@@ -59,6 +63,13 @@ def _require_packages() -> None:
         import uvicorn  # noqa: F401
     except ImportError:
         raise MissingExtraError("the server", "serve") from None
+
+
+def _require_milter() -> None:
+    try:
+        import kilter.service  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("--milter", "milter") from None
 
 
 def _check_access(http: Iterable[Address], spamd: Iterable[Address], options: ServeOptions) -> None:
@@ -78,18 +89,22 @@ def _check_access(http: Iterable[Address], spamd: Iterable[Address], options: Se
 
 
 def _sockets(
-    http: Address, spamd: Address | None, options: ServeOptions
-) -> tuple[list[socket.socket], list[socket.socket]]:
-    """Returns the sockets for HTTP and spamd: those of systemd, else new ones; checks who can reach them."""
+    http: Address, spamd: Address | None, milter: Address | None, options: ServeOptions
+) -> ServerSockets:
+    """Returns the sockets of all protocols: those of systemd, else new ones; checks who can reach them."""
     if not (inherited := inherited_sockets()):
         _check_access([http], [] if spamd is None else [spamd], options)
-        return [listen(http)], [] if spamd is None else [listen(spamd, "--spamd")]
+        for_mail = ((spamd, "--spamd"), (milter, "--milter"))
+        return ServerSockets(
+            [listen(http)], *([] if one is None else [listen(one, flag)] for one, flag in for_mail)
+        )
     names = names_of_inherited() + [""] * len(inherited)
     pairs = list(zip(names, inherited, strict=False))
     for_spamd = [one for name, one in pairs if name.startswith("spamd")]
-    for_http = [one for _, one in pairs if one not in for_spamd]
+    for_milter = [one for name, one in pairs if name.startswith("milter")]
+    for_http = [one for _, one in pairs if one not in for_spamd + for_milter]
     _check_access(map(address_of, for_http), map(address_of, for_spamd), options)
-    return for_http, for_spamd
+    return ServerSockets(for_http, for_spamd, for_milter)
 
 
 def _url(kind: str, listening: socket.socket) -> str:
@@ -97,19 +112,19 @@ def _url(kind: str, listening: socket.socket) -> str:
     return f"{kind}+{address}" if address.path else f"{kind}://{address}"
 
 
-def _run(http: Sequence[socket.socket], spamd: Sequence[socket.socket], options: ServeOptions) -> int:
+def _run(sockets: ServerSockets, options: ServeOptions) -> int:
     from spamnb.service.server_process import ServerProcess
 
-    ServerProcess(options).run(http, spamd)
+    ServerProcess(options).run(sockets)
     return 0
 
 
-def _run_workers(http: Sequence[socket.socket], spamd: Sequence[socket.socket], options: ServeOptions) -> int:
+def _run_workers(sockets: ServerSockets, options: ServeOptions) -> int:
     """Runs workers that share the sockets."""
 
     def work() -> int:
         try:
-            return _run(http, spamd, options)
+            return _run(sockets, options)
         except SpamnbError as error:
             note("error", f"{error.message}; {error.hint}")
             return FAILED_EXIT

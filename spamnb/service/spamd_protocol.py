@@ -42,13 +42,16 @@ class SpamdRequest(NamedTuple):
     label: str = ""  # Message-class of TELL: `spam` or `ham`
     sets: bool = False  # Set: local
     removes: bool = False  # Remove: local
+    one_field: bool = False  # a client before version 1.3, such as Exim, reads one field of a reply
 
 
 def parse_request(head: bytes) -> SpamdRequest:
     r"""Parses the lines before the body; unknown fields are ignored.
 
-    >>> parse_request(b"CHECK SPAMC/1.5\r\nContent-length: 42\r\nUser: me\r\n")
-    SpamdRequest(command='CHECK', length=42, compressed=False, label='', sets=False, removes=False)
+    >>> parse_request(b"CHECK SPAMC/1.5\r\nContent-length: 42\r\nUser: me\r\n")[:3]
+    ('CHECK', 42, False)
+    >>> parse_request(b"REPORT SPAMC/1.2\r\n").one_field
+    True
     """
     first, *lines = head.rstrip(b"\r\n").split(b"\n")
     match = _FIRST_LINE.fullmatch(first.rstrip(b"\r"))
@@ -62,7 +65,11 @@ def parse_request(head: bytes) -> SpamdRequest:
     if compress not in (b"", b"zlib"):
         raise ProtocolError(EX_PROTOCOL, "Bad header line: only Compress: zlib is supported")
     return SpamdRequest(
-        command, None if length is None else int(length), bool(compress), *_tell_fields(command, fields)
+        command,
+        None if length is None else int(length),
+        bool(compress),
+        *_tell_fields(command, fields),
+        one_field=(int(match[2]), int(match[3])) < (1, 3),
     )
 
 
@@ -125,14 +132,16 @@ def format_error(error: ProtocolError) -> bytes:
     return b"SPAMD/1.0 %d %s\r\n" % (error.code, text)
 
 
-def format_verdict(is_spam: bool, score: float, required: float, body: bytes | None = None) -> bytes:
-    r"""Formats the reply to a mail; CHECK has no body.
+def format_verdict(
+    is_spam: bool, score: float, required: float, body: bytes | None = None, with_length: bool = True
+) -> bytes:
+    r"""Formats the reply to a mail; CHECK has no body, and the end of the reply can end it.
 
     >>> format_verdict(True, 15.0, 5.0)
     b'SPAMD/1.1 0 EX_OK\r\nSpam: True ; 15.0 / 5.0\r\n\r\n'
     """
     spam = f"Spam: {'True' if is_spam else 'False'} ; {score:.1f} / {required:.1f}\r\n".encode()
-    length = b"" if body is None else b"Content-length: %d\r\n" % len(body)
+    length = b"" if body is None or not with_length else b"Content-length: %d\r\n" % len(body)
     return b"SPAMD/1.1 0 EX_OK\r\n%s%s\r\n%s" % (length, spam, body or b"")
 
 

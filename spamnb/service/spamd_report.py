@@ -11,10 +11,11 @@ _MOST_TOKENS = 15
 
 
 def symbols_of(verdict: MailVerdict, scored: Scored) -> bytes:
-    """Returns the names of rules, separated by commas: the verdict, and whether the mail was taught."""
+    """Returns the names of rules, separated by commas: the verdict, and if a lesson or a list decides it."""
     name = "SPAM" if verdict.is_spam else "UNSURE" if verdict.label == "unsure" else "HAM"
     taught = ["SPAMNB_TAUGHT"] if scored.predictions.taught_label(scored.row) else []
-    return ",".join([f"SPAMNB_{name}", *taught]).encode()
+    listed = ["SPAMNB_LISTED"] if scored.predictions.listed_entry(scored.row) else []
+    return ",".join([f"SPAMNB_{name}", *taught, *listed]).encode()
 
 
 def format_report(verdict: MailVerdict, explanation: Explanation) -> bytes:
@@ -22,6 +23,7 @@ def format_report(verdict: MailVerdict, explanation: Explanation) -> bytes:
     lines = [
         f"Spam detection software: spamnb {__version__}",
         f"Verdict: {visible(verdict.label)}, probability of spam {verdict.probability:.4f}",
+        *([f"The sender is listed: {visible(verdict.listed)}"] if verdict.listed else []),
         "",
         f"Content analysis details:   ({verdict.score:.1f} points, {REQUIRED:.1f} required)",
         "",

@@ -8,12 +8,12 @@ from functools import partial
 
 from spamnb.errors import SpamnbError
 from spamnb.mail import annotate
-from spamnb.model import REQUIRED, Explanation, MailVerdict, mail_verdict, verdict_fields
+from spamnb.model import REQUIRED, MailVerdict, mail_verdict
 from spamnb.service import spamd_protocol as protocol
 from spamnb.service.connection_limit import REQUEST_TIME, ConnectionLimit
 from spamnb.service.filter_service import FilterService
 from spamnb.service.log_line import log_fault
-from spamnb.service.message_scoring import Message, Scored, texts_of
+from spamnb.service.message_scoring import Message, Scored
 from spamnb.service.spamd_protocol import ProtocolError, SpamdRequest
 from spamnb.service.spamd_report import format_report, symbols_of
 
@@ -106,7 +106,8 @@ class SpamdServer:
         _, scored = await self._service.classify(message, "spamd")
         verdict = mail_verdict(scored.loaded.model, scored.predictions, scored.row)
         body = await self._body_of(request.command, message, scored, verdict)
-        return protocol.format_verdict(verdict.is_spam, verdict.score, REQUIRED, body)
+        with_length = not request.one_field
+        return protocol.format_verdict(verdict.is_spam, verdict.score, REQUIRED, body, with_length)
 
     async def _body_of(
         self, command: str, message: Message, scored: Scored, verdict: MailVerdict
@@ -116,15 +117,11 @@ class SpamdServer:
         if command == "SYMBOLS":
             return symbols_of(verdict, scored)
         if command in ("PROCESS", "HEADERS"):
-            mail = annotate(message.raw, verdict_fields(verdict, [*scored.notes]))
+            mail = annotate(message.raw, await self._service.header_fields(scored))
             return mail if command == "PROCESS" else _header_of(mail)
         if command == "REPORT_IFSPAM" and not verdict.is_spam:
             return b""
-        return format_report(verdict, await self._explanation(message, scored))
-
-    async def _explanation(self, message: Message, scored: Scored) -> Explanation:
-        model = scored.loaded.model
-        return await self._service.batch.run(lambda: model.explain(texts_of([message])[0]))
+        return format_report(verdict, await self._service.explain_scored(scored))
 
     async def _tell(self, request: SpamdRequest, message: Message) -> bytes:
         if request.sets:

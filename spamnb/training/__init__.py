@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         verdicts_of as verdicts_of,
     )
     from spamnb.training.own_model import (
+        common_base as common_base,
         own_model_started as own_model_started,
         start_own_model as start_own_model,
     )
@@ -103,7 +104,7 @@ else:
             "incremental": ["Learner", "read_ahead"],
             "journal_history": ["keep_journal"],
             "undo_lessons": ["LessonInfo", "UndoResult", "history", "undo"],
-            "own_model": ["own_model_started", "start_own_model"],
+            "own_model": ["common_base", "own_model_started", "start_own_model"],
             "parallel_training": ["BlockCounter", "CountInWorker", "ScoreInWorker"],
             "review_queue": ["ReviewQueue"],
             "sampling": ["Digester", "Digests", "Sample", "usual_digests"],

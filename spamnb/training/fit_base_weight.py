@@ -57,13 +57,13 @@ def without_folds(model: SpamModel, weight: float | None, max_fpr: float | None 
     return replace(model, base=base, calibration=calibration, decision=decision)
 
 
-def start_model(name: str, base: SpamModel, max_fpr: float | None = None) -> SpamModel:
+def start_model(base: BaseModel, max_fpr: float | None = None) -> SpamModel:
     """Returns a model that has learned nothing of its own yet and says what the base model says.
 
     The class prior is uniform: corrections come as they come, and say nothing of how frequent spam is.
     """
-    new = SpamModel(base.features, ScorerConfig(prior="uniform"), positive=base.positive)
-    return without_folds(replace(new, base=BaseModel.of(name, base)), None, max_fpr)
+    new = SpamModel(base.model.features, ScorerConfig(prior="uniform"), positive=base.model.positive)
+    return without_folds(replace(new, base=base), None, max_fpr)
 
 
 def with_folds(

@@ -44,11 +44,11 @@ FEWEST = 10_000
 # In short messages with bigrams the scale of a shape is so many times |w|; it raised the log loss of Enron's
 # long ones by a tenth.
 SHAPES = 4.0
-# Of a shape that states what a message lacks (no link, no number, few letters) it is less than of a word, as
-# such evidence must not decide alone. With 4 a model of the sample (178 ham and no spam have 40 to 59
-# letters) gave a prize of 40 letters P = 0.0000, and now 0.01. Chosen on splits of training parts of SMS Spam
-# Collection (seeds 200 to 205): (1-AUC)% .202 (.187 with 4, .220 with 0), accuracy 99.33 (99.39, 99.37).
-LACKING = 0.5
+# The most that a shape may say after the correction, for or against, if it states what a message lacks (no
+# link, no number, few letters): such evidence must not decide alone. Without it a model of the sample (178
+# ham and no spam have 40 to 59 letters) gave this length a weight of -86 and a typed prize P = 0.000002, and
+# now 0.4. Chosen on splits of training parts of SMS Spam Collection (docs/internals/quality.md).
+LARGEST_LACKING = 3.0
 LOOSE = 0.1  # the tolerance with freer shapes: 0.01 took twice as many steps for the same metrics on splits
 SHARES = (0.25, 0.5, 0.75)  # of the correction that may be kept, besides all and nothing
 Weights = NDArray[np.float32]
@@ -121,9 +121,13 @@ def scale_factors(store: CountStore) -> FloatArray:
     """Returns how many times |w| the scale of each token is: shapes are few, and every message has them."""
     if not store.gram_vocabulary or not are_short(store):
         return np.ones(store.vocabulary)
-    factors = np.where(store.kinds == SHAPE, SHAPES, 1.0)
-    factors[np.isin(store.keys, LACKING_KEYS)] = LACKING
-    return factors
+    return np.where(store.kinds == SHAPE, SHAPES, 1.0)
+
+
+def bounds(store: CountStore) -> FloatArray:
+    """Returns the largest weight of each token after the correction, for and against."""
+    bounded = np.isin(store.keys, LACKING_KEYS) & (scale_factors(store) > 1.0)
+    return np.where(bounded, LARGEST_LACKING, np.inf)
 
 
 def log_losses(raw: FloatArray, positive: BoolArray) -> FloatArray:
@@ -135,12 +139,12 @@ def log_losses(raw: FloatArray, positive: BoolArray) -> FloatArray:
 class _Regression:
     """Fits to the same messages, each time with some of them left out; their pattern is computed once."""
 
-    def __init__(self, scorer: Scorer, entries: Entries, factors: FloatArray, positive: BoolArray) -> None:
+    def __init__(self, scorer: Scorer, entries: Entries, store: CountStore, positive: BoolArray) -> None:
+        self._factors, self._bounds, self._positive = scale_factors(store), bounds(store), positive
         times = None if scorer.once else entries.counts.astype(np.float64)
-        self._pattern = Pattern.of(entries.size, len(factors), entries.rows, entries.ids, times)
+        self._pattern = Pattern.of(entries.size, store.vocabulary, entries.rows, entries.ids, times)
         self._damping = damping_scale(np.bincount(entries.rows, minlength=entries.size), scorer.config)
-        self._positive, self._factors = positive, factors
-        self._tolerance = LOOSE if factors.max(initial=1.0) > 1.0 else TOLERANCE
+        self._tolerance = LOOSE if self._factors.max(initial=1.0) > 1.0 else TOLERANCE
 
     def fit(self, rows: IntArray, raw: FloatArray, weights: FloatArray) -> tuple[Weights, float] | None:
         """Returns what to add to the weight of each token, and to each score.
@@ -159,7 +163,7 @@ class _Regression:
         scale = scale / max(np.sqrt(mean), 1e-100)
         x, target = SparseRows.of(self._pattern, row_scale, scale), np.where(self._positive, 1.0, -1.0)
         v, bias = fit(x, target, offset, STRENGTH * fitted, self._tolerance)
-        added = v * scale / line.slope
+        added = np.clip(v * scale / line.slope, -self._bounds - weights, self._bounds - weights)
         if not np.all(np.abs(added) < _LARGEST_WEIGHT):  # beside a column of 1e20 and the like
             return None
         return added.astype(np.float32), bias / line.slope
@@ -180,8 +184,7 @@ class _Folds(Record):
     def of(cls, model: SpamModel, sample: Sample, scores: FoldScores) -> _Folds:
         assert scores.counts is not None
         scorer, plus = make(model.scoring), model.labels.index(model.positive)
-        factors = scale_factors(model.store)
-        regression = _Regression(scorer, sample.entries, factors, sample.labels == plus)
+        regression = _Regression(scorer, sample.entries, model.store, sample.labels == plus)
         return cls(model.store, scorer, sample, scores, scores.counts, regression, plus)
 
     def fit(self, jobs: int) -> tuple[FloatArray, FoldCorrections, tuple[Weights, float]] | None:

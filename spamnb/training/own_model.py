@@ -1,4 +1,4 @@
-"""Starts the user's own model from a ready-made one, for the first lesson after installation."""
+"""Starts the user's own model from that of the site or a ready-made one, for the first lesson."""
 
 from __future__ import annotations
 
@@ -10,20 +10,23 @@ from typing import NamedTuple
 from spamnb.model import (
     MAIL,
     READY_MADE,
-    READY_MADE_NAMES,
+    BaseModel,
     SpamModel,
+    base_of_file,
     choose_model,
+    common_model,
+    is_shipped,
     own_model,
-    shipped_model,
     text_or_mail,
 )
 from spamnb.storage import JOURNAL, Lock
+from spamnb.training.base_choice import ready_made_base
 from spamnb.training.fit_base_weight import start_model
 from spamnb.training.threshold import MAIL_MAX_FPR
 
 
 class OwnModel(NamedTuple):
-    """A new model for text or mail, the name of the ready-made one that it starts from, its state on disk."""
+    """A new model for text or mail, the name of the one that it starts from, its state on disk."""
 
     path: str
     kind: str
@@ -48,7 +51,7 @@ def own_model_started(option: str | None, kind: Callable[[], str]) -> Iterator[O
 
 
 def start_own_model(option: str | None, kind: Callable[[], str]) -> OwnModel | None:
-    """Writes a model that predicts what the ready-made one does, if there is none to learn into yet.
+    """Writes a model that predicts what the common one does, if there is none to learn into yet.
 
     Returns None if there is one. `option` is that of -m; `kind` returns the kind of the messages.
     """
@@ -56,14 +59,22 @@ def start_own_model(option: str | None, kind: Callable[[], str]) -> OwnModel | N
     if chosen is None or not chosen.is_fallback or (path := own_model(wanted := kind())) is None:
         return None
     base = READY_MADE[text_or_mail(wanted)]  # a long message among short ones decides nothing
-    name, max_fpr = READY_MADE_NAMES[base], MAIL_MAX_FPR if base == READY_MADE[MAIL] else None
-    model = start_model(name, SpamModel.load(shipped_model(base)), max_fpr)
+    start = common_base(base)
+    model = start_model(start, MAIL_MAX_FPR if base == READY_MADE[MAIL] else None)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with Lock(path):
         if os.path.exists(path):  # another process was faster
             return None
         model.save(path)
-        return OwnModel(path, text_or_mail(wanted), name, os.stat(path))
+        return OwnModel(path, text_or_mail(wanted), start.name, os.stat(path))
+
+
+def common_base(name: str) -> BaseModel:
+    """Returns what own models start from: the site's `sms` or `mail`, live, or the ready-made one."""
+    path = common_model(name)
+    if is_shipped(path):
+        return ready_made_base(name)
+    return base_of_file(SpamModel, f"site's model {path}", path)
 
 
 def _remove_unchanged(started: OwnModel) -> None:

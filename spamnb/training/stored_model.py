@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 
 from spamnb.errors import JournalError, ModelError
-from spamnb.model import SpamModel, with_records
+from spamnb.model import SpamModel, stamp_of, with_newest_base, with_records
 from spamnb.storage import model_file, update_journal
 
 
@@ -37,7 +37,7 @@ class StoredModel:
         was when its file was written. It is called too if the journal ends inside a record: then all whole
         records are used.
         """
-        self._files = _fingerprint(self.path)
+        self._files, self._base = _fingerprint(self.path), ""
         try:
             model = self._load()
             if self._warn is not None and self.journal is not None and self.journal.is_torn:
@@ -47,7 +47,7 @@ class StoredModel:
             if self._warn is None:
                 raise
             self.checksum = b""  # of no file: `refresh` reads everything again
-            self.model = SpamModel.from_state(model_file.read(self.path))
+            self.model = self._with_base(SpamModel.from_state(model_file.read(self.path)))
             self._warn(error)
             return self.model
 
@@ -55,12 +55,21 @@ class StoredModel:
         state, self.checksum, self.journal = update_journal.read_both(self.path)
         model = SpamModel.from_state(state)
         self.file_store, self.file_mark = model.store, model.lesson_mark  # without the journal
-        self.model = with_records(model, self._records(self.journal), self.path)
+        self.model = self._with_base(with_records(model, self._records(self.journal), self.path))
         return self.model
+
+    def _with_base(self, model: SpamModel) -> SpamModel:
+        """Returns the model with the newest state of a base model that follows its file."""
+        path = model.base.path if model.base is not None else ""
+        self._base = stamp_of(path) if path else ""
+        return with_newest_base(model)
 
     def is_newest(self) -> bool:
         """Tells whether the files are unchanged since they were read. Needs no lock and reads 64 bytes."""
-        return self.model is not None and _fingerprint(self.path) == self._files
+        if self.model is None or _fingerprint(self.path) != self._files:
+            return False
+        base = self.model.base
+        return base is None or not base.path or stamp_of(base.path) == self._base
 
     def newest(self) -> SpamModel:
         """Returns the model as it is on disk now; reads the files again only if they have changed."""

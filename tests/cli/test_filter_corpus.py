@@ -13,6 +13,7 @@ import pytest
 from spamnb.mail import DEFAULT, parse_mail
 from spamnb.model import with_verdict
 from spamnb.model.spam_model import SpamModel
+from spamnb.report import header_reasons
 from tests.helpers.command_line import Cli
 from tests.helpers.paths import SPAMASSASSIN
 
@@ -73,7 +74,7 @@ def test_a_thousand_real_mails(mail_model: Path) -> None:
     assert len(mails()) == MANY
     assert sum(b"\nX-Spam" in raw[: _blank(raw)] for raw in mails()) > MANY / 3
     for raw in mails():
-        _check(raw, with_verdict(raw, model, DEFAULT))
+        _check(raw, with_verdict(raw, model, DEFAULT, header_reasons))
 
 
 def test_some_of_them_as_a_mail_system_does(cli: Cli, mail_model: Path) -> None:
@@ -81,4 +82,4 @@ def test_some_of_them_as_a_mail_system_does(cli: Cli, mail_model: Path) -> None:
     for raw in mails()[::125]:
         out = cli("filter", "-m", mail_model, stdin=raw).out
         _check(raw, out)
-        assert out == with_verdict(raw, model, DEFAULT)
+        assert out == with_verdict(raw, model, DEFAULT, header_reasons)

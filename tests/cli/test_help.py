@@ -64,7 +64,7 @@ def test_commands_stand_in_groups(cli: Cli) -> None:
         "Start": ["train", "predict", "explain", "evaluate", "inspect"],
         "Teach": ["learn", "forget", "review"],
         "Improve": ["compare", "tune"],
-        "Mail and service": ["filter", "imap", "serve"],
+        "Mail and service": ["filter", "imap", "serve", "lists"],
         "Models and settings": ["model", "config", "completion"],
     }
     headings = [line[:-1] for line in cli("--help").text.splitlines() if re.fullmatch(r"[A-Z].*:", line)]

@@ -257,3 +257,11 @@ def test_evidence_lines_have_names(cli: Cli, sms: Sms) -> None:
     line = cli("predict", "-m", sms.model, "--explain", "-t", "07123456789").text
     assert "1 phone number" in line
     assert "shape:" not in line
+
+
+def test_a_word_that_is_the_name_of_a_model(cli: Cli, tiny: Path) -> None:
+    (cli.data / "spamnb").mkdir(parents=True)
+    (cli.data / "spamnb" / "win.spamnb").write_bytes(tiny.read_bytes())
+    note = "note: win is looked up as a word; to show the model: spamnb inspect -m win\n"
+    assert cli("inspect", "win", "prize").err == note
+    assert cli("inspect", "win", "-m", tiny).err == ""

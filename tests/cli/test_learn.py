@@ -199,7 +199,12 @@ def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:
     ("args", "stdin", "code", "error"),
     [
         (["learn", "--spam", "--label", "ham=x"], b"", 2, "--ham cannot be combined with --label or --sync"),
-        (["learn", "--sync"], b"", 2, "--sync needs folders with their labels: spam=Maildir/.Junk"),
+        (
+            ["learn", "--sync"],
+            b"",
+            2,
+            "--sync needs a Maildir, or folders with their labels: spam=Maildir/.Junk",
+        ),
         (
             ["learn", "--sync", "--mode", "again", "spam=x"],
             b"",
@@ -219,7 +224,12 @@ def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:
             1,
             "Hint: say what they are with --spam or --ham, or give --label",
         ),
-        (["learn", "--sync", "Junk"], b"", 2, "with --sync a folder needs its label, got 'Junk'"),
+        (
+            ["learn", "--sync", "Junk"],
+            b"",
+            2,
+            "with --sync a folder that is no Maildir needs its label, got 'Junk'",
+        ),
         (["learn"], b"label,text\nspma,x\n", 1, "the model knows ham, spam, got the label 'spma'"),
         (["learn", "--spam", "-m", "./none"], b"x\n", 1, "no model at ./none"),
         (["learn", "--spam", "nothing.txt"], b"", 1, "nothing.txt"),
@@ -379,3 +389,13 @@ def test_one_lesson_after_installation_changes_no_other_verdict(cli: Cli) -> Non
 
 def test_mail_starts_the_model_for_mail(cli: Cli) -> None:
     assert "from the ready-made model for mail\n" in cli("learn", "--spam", stdin=MAIL % (b"a", b"b")).err
+
+
+def test_messages_that_the_data_repeats_are_counted_as_such(cli: Cli, tiny: Path) -> None:
+    (cli.here / "m.spamnb").write_bytes(tiny.read_bytes())
+    cli.write("d.csv", "label,text\nspam,win prize\nham,see dad\nham,see dad\n")
+    status_lines = cli("learn", "d.csv", "-m", "m.spamnb").err.splitlines()
+    assert (
+        "known      2 messages (1 ham, 1 spam): already learned or repeated in this data, skipped"
+        in status_lines
+    )

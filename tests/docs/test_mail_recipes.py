@@ -148,6 +148,23 @@ def test_with_tempfail_and_a_broken_model_the_mail_stays_in_the_queue(agent: str
     assert home.mails("Maildir") == home.mails("Maildir/.Junk") == []
 
 
+@pytest.mark.skipif(shutil.which("procmail") is None, reason="procmail is not installed")
+def test_procmail_counts_stars(tmp_path: Path, mail_model: Path) -> None:
+    """The star rule of the page comes after the filter; here also with the five stars of all spam."""
+    home = Home(tmp_path, mail_model)
+    rule, settings = block("procmail-rule", "X-Spam-Level"), blocks("procmail")[0].partition("\n:0\n")[0]
+    few = rule.replace(r"\*" * 8, r"\*" * 5).replace(".Trash", ".Junk")
+    for mail in (SPAM, HAM):
+        procmail(home, f"{settings}\n{rule}\n{few}", mail)
+    [ham], flagged = home.mails("Maildir"), []
+    for name, least, most in (("Maildir/.Trash", 8, 50), ("Maildir/.Junk", 5, 7)):
+        if (tmp_path / name).exists():
+            flagged += home.mails(name)
+            assert all(least <= len(values(mail, b"X-Spam-Level")[0]) <= most for mail in home.mails(name))
+    assert [body(mail) for mail in flagged] == [body(SPAM)]
+    assert len(values(ham, b"X-Spam-Level")[0]) < 5
+
+
 def test_the_script_for_postfix(tmp_path: Path, mail_model: Path) -> None:
     home = Home(tmp_path, None)
     sendmail = home.script("sendmail", f'echo "$@" > "{tmp_path}/args"\ncat > "{tmp_path}/sent"\n')

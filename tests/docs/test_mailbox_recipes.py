@@ -10,6 +10,7 @@ import tomllib
 import pytest
 
 from spamnb.mailbox.accounts import MailAccount
+from spamnb.model import SpamModel
 from tests.helpers.command_line import PATIENCE, Cli
 from tests.helpers.dovecot import PASSWORD, READER, Dovecot, needs_dovecot
 from tests.helpers.page_blocks import block
@@ -67,3 +68,36 @@ def test_the_page_lists_every_key(key: str) -> None:
     from tests.helpers.page_blocks import PAGES
 
     assert key == "name" or f"| `{key.replace('_', '-')}` |" in PAGES
+
+
+def test_the_commands_for_lists(cli: Cli) -> None:
+    script = f'spamnb() {{ {shlex.quote(sys.executable)} -m spamnb "$@"; }}\nset -e\n'
+    done = cli.shell(script + block("sh", "spamnb lists add"))
+    file = cli.config / "spamnb" / "lists.txt"
+    assert done.text.splitlines() == [
+        f"allow\tann@example.org\t{file}",
+        f"block\tlist:news.example.com\t{file}",
+        f"block\texample.net\t{file}",
+    ]
+    assert file.read_text() == "allow ann@example.org\nblock list:news.example.com\n"
+
+
+def test_the_line_for_cron_learns_from_a_maildir(cli: Cli) -> None:
+    (line,) = [line for line in block("text", "--sync $HOME/Maildir").splitlines() if "spamnb" in line]
+    junk = cli.here / "home" / "Maildir" / ".Junk"
+    for folder in (junk.parent, junk):
+        for part in ("cur", "new", "tmp"):
+            (folder / part).mkdir(parents=True)
+    (junk / "cur" / "1").write_bytes(SPAM[0])
+    script = f'spamnb() {{ {shlex.quote(sys.executable)} -m spamnb "$@"; }}\nset -e\n'
+    assert cli.shell(script + line.split(maxsplit=5)[5]).err == ""
+    assert cli("learn", "--sync", junk.parent).err == "Nothing was changed.\n"
+    assert cli("model", "log").text.count("learn") == 1
+
+
+def test_the_command_for_a_model_of_a_site(cli: Cli) -> None:
+    (cli.here / "mail").symlink_to(SMALL_MAILS[0].parents[1])
+    script = f'spamnb() {{ {shlex.quote(sys.executable)} -m spamnb "$@"; }}\nset -e\n'
+    command = block("sh", "--base none -o /etc").replace("/etc/spamnb", str(cli.here / "etc"))
+    cli.shell(script + command)
+    assert SpamModel.load(cli.here / "etc" / "mail.spamnb").base is None

@@ -1,4 +1,4 @@
-"""Runs the recipes of docs/how-to/my-server.md for Sieve and Postfix by the real programs, if installed."""
+"""Runs the recipes of docs/how-to for Sieve, and reads the lines for Postfix, by the real programs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.command_line import Cli
-from tests.helpers.page_blocks import blocks
+from tests.helpers.page_blocks import block, blocks
 from tests.helpers.paths import SMALL_MAILS
 
 SPAM, HAM = (
@@ -41,7 +41,7 @@ def open_folder() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def configuration(folder: Path) -> Path:
+def configuration(folder: Path, settings: str = "") -> Path:
     user = "nobody" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
     group = pwd.getpwnam(user).pw_gid
     lines = [
@@ -51,20 +51,22 @@ def configuration(folder: Path) -> Path:
         f"  sieve_filter_bin_dir = {folder}/bin\n}}\n",
     ]
     target = folder / "dovecot.conf"
-    target.write_text("\n".join(lines))
+    target.write_text("\n".join([*lines, settings]))
     return target
 
 
-def sieve_test(folder: Path, recipe: str, mail: bytes) -> list[str | Path]:
+def sieve_test(folder: Path, recipe: str, mail: bytes, settings: str = "") -> list[str | Path]:
     """The command that tries a recipe on a mail."""
     (folder / "recipe.sieve").write_text(recipe)
     (folder / "mail").write_bytes(mail)
-    return ["sieve-test", "-c", configuration(folder), folder / "recipe.sieve", folder / "mail"]
+    return ["sieve-test", "-c", configuration(folder, settings), folder / "recipe.sieve", folder / "mail"]
 
 
-def sieved(folder: Path, recipe: str, mail: bytes) -> str:
+def sieved(folder: Path, recipe: str, mail: bytes, settings: str = "") -> str:
     """The folder that a recipe puts a mail into."""
-    (matches,) = re.findall(r"store message in folder: (\S+)", run(*sieve_test(folder, recipe, mail)))
+    (matches,) = re.findall(
+        r"store message in folder: (\S+)", run(*sieve_test(folder, recipe, mail, settings))
+    )
     return str(matches)
 
 
@@ -76,6 +78,17 @@ def test_sieve_after_a_filter(open_folder: Path, cli: Cli, mail_model: Path) -> 
     recipe = next(text for text in blocks("sieve") if "vnd.dovecot.filter" not in text)
     for mail, target in ((SPAM, "Junk"), (HAM, "INBOX")):
         assert sieved(open_folder, recipe, cli("filter", "-m", mail_model, stdin=mail).out) == target
+
+
+@sieve
+def test_sieve_reads_the_score_by_spamtest(open_folder: Path, cli: Cli, mail_model: Path) -> None:
+    recipe, settings = block("sieve", "spamtest"), block("dovecot", "spamtest")
+    for mail, target in ((SPAM, "Junk"), (HAM, "INBOX")):
+        filtered = cli("filter", "-m", mail_model, stdin=mail).out
+        assert sieved(open_folder, recipe, filtered, settings) == target
+    at_threshold = b"X-Spam-Score: %s\n"
+    for score, target in ((b"5.0", "Junk"), (b"100.0", "Junk"), (b"4.9", "INBOX"), (b"-6.0", "INBOX")):
+        assert sieved(open_folder, recipe, at_threshold % score + HAM, settings) == target
 
 
 @sieve

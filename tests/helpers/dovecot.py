@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
+from typing import Self
 
 import pytest
 
@@ -169,7 +170,7 @@ class Dovecot:
             assert time.monotonic() < end
             time.sleep(0.02)
 
-    def __enter__(self) -> Dovecot:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -6,9 +6,8 @@ import re
 
 from tests.helpers.paths import ROOT
 
-PAGES = "".join(
-    (ROOT / "docs" / "how-to" / f"{name}.md").read_text("utf-8") for name in ("my-mailbox", "my-server")
-)
+NAMES = "my-mailbox", "my-server", "procmail-maildrop-sieve-cron", "run-a-service"
+PAGES = "".join((ROOT / "docs" / "how-to" / f"{name}.md").read_text("utf-8") for name in NAMES)
 
 
 def blocks(kind: str) -> list[str]:

@@ -311,7 +311,7 @@ def test_the_threshold_moves_from_a_cautious_one_to_ones_own(ready: SpamModel) -
 
 def test_few_lessons_say_little_about_a_message_with_one_word_of_theirs(ready: SpamModel) -> None:
     """Their log-odds count by the share of known tokens that are theirs: 1 of 5 in the second message."""
-    model = start_model("x", ready).learn(["zebra crossing", "lunch today"], ["spam", "ham"])
+    model = start_model(BaseModel.of("x", ready)).learn(["zebra crossing", "lunch today"], ["spam", "ham"])
     assert model.base is not None
     texts = ["zebra crossing", "zebra prize 3 you at noon"]
     batch = extract(Texts.of(texts), ready.features)
@@ -332,7 +332,7 @@ def test_few_lessons_say_little_about_a_message_with_one_word_of_theirs(ready: S
 def test_lessons_move_the_threshold_of_a_start(ready: SpamModel, tmp_path: Path) -> None:
     """Two of three new ham were called spam: log(3 / 1.003) is added to the start's threshold."""
     careful = replace(ready, decision=Decision(0.8, unsure_from=0.4))
-    start_model("x", careful, 0.001).save(tmp_path / "m")
+    start_model(BaseModel.of("x", careful), 0.001).save(tmp_path / "m")
     prizes = ["win a free prize now", "free prize, win cash"]
     assert careful.predict([*prizes, "see you at noon"]) == ["spam", "spam", "ham"]
     with Learner(tmp_path / "m") as learner:

@@ -10,6 +10,7 @@ import pytest
 from spamnb import train
 from spamnb.mail import Limits
 from spamnb.model import Decision, SpamModel, with_verdict
+from spamnb.report import header_reasons
 from tests.helpers.command_line import Cli
 
 SPAM, HAM = "win a prize now", "see you at lunch"
@@ -33,7 +34,9 @@ def model() -> SpamModel:
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("text", [SPAM, HAM, f"{SPAM} {HAM}", "prize lunch", "xyzzy", ""])
 def test_the_score_agrees_with_the_flag(rule: str, text: str, model: SpamModel) -> None:
-    mail = with_verdict(b"Subject: x\n\n" + text.encode(), replace(model, decision=RULES[rule]), Limits())
+    mail = with_verdict(
+        b"Subject: x\n\n" + text.encode(), replace(model, decision=RULES[rule]), Limits(), header_reasons
+    )
     head = mail.partition(b"Subject:")[0].decode().replace("\n ", " ")
     match = re.fullmatch(
         r"X-Spam-Flag: (\w+)\nX-Spam-Status: (\w+), score=(\S+) required=(\S+) tests=spamnb version=\S+\n"

@@ -60,7 +60,7 @@ def test_a_heavy_message_is_scored_apart(models: LiveModels, monkeypatch: pytest
 def test_a_message_that_fails_does_not_fail_the_others(
     models: LiveModels, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(messages: list[Message]) -> object:
+    def broken(messages: list[Message], *_: object) -> object:
         if any(message.raw == b"bad" for message in messages):
             raise ValueError("bad")
         return real(messages)

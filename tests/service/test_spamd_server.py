@@ -13,6 +13,7 @@ import pytest
 
 from spamnb.mail import DEFAULT
 from spamnb.model import load, with_verdict
+from spamnb.report import header_reasons
 from tests.helpers.command_line import PATIENCE, Cli
 from tests.helpers.running_server import MAIL, Server
 
@@ -41,7 +42,7 @@ def test_ping_and_skip(server: Server) -> None:
 
 
 def test_check_has_the_score_of_filter(server: Server) -> None:
-    score = re.search(rb"X-Spam-Score: (\S+)", with_verdict(MAIL, load("mail"), DEFAULT))
+    score = re.search(rb"X-Spam-Score: (\S+)", with_verdict(MAIL, load("mail"), DEFAULT, header_reasons))
     assert score is not None
     expected = b"SPAMD/1.1 0 EX_OK\r\nSpam: True ; %s / 5.0\r\n\r\n" % score[1]
     assert ask(server, request("CHECK")) == expected
@@ -52,7 +53,7 @@ def test_check_has_the_score_of_filter(server: Server) -> None:
 
 
 def test_process_and_headers_are_those_of_filter(server: Server) -> None:
-    filtered = with_verdict(MAIL, load("mail"), DEFAULT)
+    filtered = with_verdict(MAIL, load("mail"), DEFAULT, header_reasons)
     head, _, body = ask(server, request("PROCESS")).partition(b"\r\n\r\n")
     assert body == filtered
     assert b"Content-length: %d" % len(filtered) in head
@@ -68,6 +69,14 @@ def test_reports_and_symbols(server: Server) -> None:
     reply = ask(server, request("REPORT_IFSPAM", ham))
     assert b"Spam: False" in reply
     assert reply.endswith(b"\r\n\r\n")
+
+
+def test_a_client_before_version_1_3_gets_one_field(server: Server) -> None:
+    """Exim sends REPORT SPAMC/1.2, and reads nothing but this form of a reply."""
+    reply = ask(server, request("REPORT").replace(b"SPAMC/1.5", b"SPAMC/1.2"))
+    assert re.match(
+        rb"SPAMD/1\.1 0 EX_OK\r\nSpam: True ; \d+\.\d / 5\.0\r\n\r\nSpam detection software", reply
+    )
 
 
 @pytest.mark.parametrize(
@@ -113,7 +122,7 @@ def test_spamc_checks_filters_and_reports(server: Server) -> None:
     assert re.fullmatch(r"\d+\.\d/5\.0\n", spamc(server, "-c", code=1))
     assert spamc(server, "-K") == "SPAMD/1.5 0\n"
     assert spamc(server, "-y") == "SPAMNB_SPAM"
-    assert spamc(server).encode() == with_verdict(MAIL, load("mail"), DEFAULT)
+    assert spamc(server).encode() == with_verdict(MAIL, load("mail"), DEFAULT, header_reasons)
     assert spamc(server, "--headers").endswith(MAIL.decode())
     assert "points, 5.0 required)" in spamc(server, "-R")
 
@@ -143,7 +152,11 @@ def test_aiospamc_agrees(cli: Cli) -> None:
             processed = await aiospamc.process(MAIL, **where)
             return pong.message, checked.headers.spam.value, processed.body
 
-        assert asyncio.run(talk()) == ("PONG", True, with_verdict(MAIL, load("mail"), DEFAULT))
+        assert asyncio.run(talk()) == (
+            "PONG",
+            True,
+            with_verdict(MAIL, load("mail"), DEFAULT, header_reasons),
+        )
 
 
 def test_a_unix_socket_is_removed_and_replaced(cli: Cli) -> None:

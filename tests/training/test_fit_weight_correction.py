@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -18,10 +19,12 @@ from spamnb.model.model_merge import merge_models
 from spamnb.model.scoring_engine import log_odds_of
 from spamnb.model.spam_model import SpamModel
 from spamnb.model.weight_correction import Correction
+from spamnb.scorers import Stats, make
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training import fit_weight_correction as refinement
 from spamnb.training.cross_validation import cross_validated_scores, folds
 from spamnb.training.trainer import Trainer, train
+from tests.helpers.paths import DATA
 
 
 def corpus(n: int = 400, seed: int = 1) -> tuple[list[str], list[str]]:
@@ -79,16 +82,16 @@ def test_the_part_is_kept_that_gives_the_least_loss(monkeypatch: pytest.MonkeyPa
     losses = {part: _loss(model) for part, model in rows.items()}
     assert _loss(best) == min(losses.values())
     assert best.metrics is not None
-    assert ", at 50% strength: " in str(best.metrics["refined"])
+    assert ", at 75% strength: " in str(best.metrics["refined"])
     assert best.correction is not None
-    most = rows[0.5].correction
+    most = rows[0.75].correction
     assert most is not None
     assert (best.correction.weights == most.weights).all()
     assert best.correction.bias == most.bias
     monkeypatch.setattr(refinement, "SHARES", ())
     whole = train(TEXTS, LABELS, training=TrainingConfig(refine="yes")).correction
     assert whole is not None
-    np.testing.assert_allclose(most.weights, whole.weights * 0.5, rtol=1e-6)
+    np.testing.assert_allclose(most.weights, whole.weights * 0.75, rtol=1e-6)
 
 
 def _loss(model: SpamModel) -> float:
@@ -306,6 +309,21 @@ def test_shapes_are_freer_beside_pairs_of_words_in_short_messages(
     shapes, lacking = store.kinds == 255, np.isin(store.keys, LACKING_KEYS)
     spelled = set(np.array(store.spellings.tolist())[lacking])
     assert {"shape:url=0", "shape:money=0"} <= spelled
-    assert set(refinement.scale_factors(store)[shapes & ~lacking]) == {times}
-    assert set(refinement.scale_factors(store)[lacking]) == {0.5 if times > 1 else 1.0}
+    assert set(refinement.scale_factors(store)[shapes]) == {times}
     assert set(refinement.scale_factors(store)[~shapes]) == {1.0}
+    assert set(refinement.bounds(store)[lacking]) == {3.0 if times > 1 else np.inf}
+    assert set(refinement.bounds(store)[~lacking]) == {np.inf}
+
+
+def test_what_a_message_lacks_does_not_decide_alone() -> None:
+    """No spam of the sample has 40 to 59 letters, and 178 ham have."""
+    with (DATA / "sms_sample.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    model = train([row["text"] for row in rows], [row["label"] for row in rows])
+    assert model.correction is not None
+    lacking = np.isin(model.store.keys, LACKING_KEYS)
+    naive = log_odds_of(make(model.scoring).estimate(Stats.of(model.store)), 1)
+    weights = naive + model.correction.weights  # in part, as only a share of the correction may be kept
+    assert (np.abs(weights[lacking]) <= np.maximum(np.abs(naive[lacking]), 3.0) + 1e-5).all()
+    assert np.abs(weights[~lacking]).max() > 10.0
+    assert model.score(["You won a prize! Call us to claim it now"]).probability[0] > 0.2

@@ -277,7 +277,7 @@ def test_calibration_makes_probabilities_honest() -> None:
     truth = np.array([label == "spam" for label in labels[3000:]])
     before = replace(model, calibration=Platt()).score(texts[3000:]).probability
     after = model.score(texts[3000:]).probability
-    assert metrics.ece(truth, after) < metrics.ece(truth, before)
+    assert metrics.ece(truth, after) < 0.7 * metrics.ece(truth, before)
     assert metrics.ece(truth, after) < 0.02
     assert metrics.log_loss(truth, after) < 0.5 * metrics.log_loss(truth, before)
 

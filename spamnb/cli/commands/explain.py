@@ -57,7 +57,7 @@ def explain(
 
 def _message(words: tuple[str, ...], quiet: bool) -> Texts:
     """Reads the message as a reader would; a file or stdin that begins like a mail is one."""
-    from spamnb.mail import mail_texts, parse_mail
+    from spamnb.mail import Limits, StoredLists, mail_texts, parse_mail
     from spamnb.messages import Texts
     from spamnb.readers import by_first_lines
 
@@ -71,7 +71,9 @@ def _message(words: tuple[str, ...], quiet: bool) -> Texts:
         if len(words) == 1 and looks_like_file(words[0]):
             print_status(f"note: no such file: {words[0]}; explained as text", quiet)
         return Texts.of([_not_empty(os.fsencode(" ".join(words))).rstrip(b"\r\n")])
-    return mail_texts([parse_mail(raw)]) if by_first_lines(raw) else Texts.of([raw.rstrip(b"\r\n")])
+    if not by_first_lines(raw):
+        return Texts.of([raw.rstrip(b"\r\n")])
+    return mail_texts([parse_mail(raw, Limits(lists=StoredLists().newest()))])
 
 
 def _is_file(word: str) -> bool:
@@ -80,7 +82,7 @@ def _is_file(word: str) -> bool:
 
 
 def _refuse_paths(words: tuple[str, ...]) -> None:
-    """Refuses several files and folders, whose names are no message; a few names among words are."""
+    """Refuses several files, and folders: their names are no message. Of other words some may be files."""
     if len(words) == 1 and os.path.isdir(words[0]):
         raise _several(f"{words[0]} is a folder", words)
     if len(words) < 2 or not all(os.path.exists(word) or looks_like_file(word) for word in words):

@@ -67,8 +67,9 @@ def filter(ctx: click.Context, /, **params: Any) -> None:
 
     Reads a mail from stdin and writes it to stdout with X-Spam-Flag, X-Spam-Status, X-Spam-Score, X-Spam-
     Level and X-Spamnb at the top of its header. Scores are on SpamAssassin's scale: spam has 5.0 or more.
-    X-Spam-* and X-Spamnb fields that it came with are removed; its body is not changed. --explain adds the
-    strongest tokens to X-Spamnb, which also lists what of a large mail was not read. If anything goes wrong,
+    X-Spam-* and X-Spamnb fields that it came with are removed; its body is not changed. X-Spamnb has the
+    probability of spam, the three strongest reasons (with --explain the six strongest tokens, for and
+    against), and what of a large mail was not read. If anything goes wrong,
     or no class of the model is spam, the mail passes with "X-Spamnb: no verdict" (or see --tempfail), so no
     mail is lost. Only a wrong option ends with 2, before the mail is read. On a terminal control characters
     are shown as escapes.
@@ -122,13 +123,14 @@ def _for_terminal(mail: bytes) -> bytes:
 
 
 def _with_verdict(raw: bytes, params: Params) -> bytes:
-    from spamnb.mail import Limits
+    from spamnb.mail import Limits, StoredLists
     from spamnb.model import with_verdict
-    from spamnb.report import evidence_text
+    from spamnb.report import evidence_text, header_reasons
 
     config = MailConfig.from_options(params)
-    limits = Limits(config.max_size, authserv_ids=config.trusted_servers)
-    return with_verdict(raw, _load(params), limits, evidence_text if params["explain"] else None)
+    lists = StoredLists().newest()
+    limits = Limits(config.max_size, authserv_ids=config.trusted_servers, lists=lists)
+    return with_verdict(raw, _load(params), limits, evidence_text if params["explain"] else header_reasons)
 
 
 def _without_verdict(raw: bytes) -> bytes:

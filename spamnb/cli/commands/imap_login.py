@@ -152,12 +152,12 @@ def _offer_training(session: ImapSession, flags: dict[str, Any]) -> None:
 
 
 def _lacks_own_model() -> bool:
-    """Tells whether only a ready-made model would be used, which does not learn."""
-    from spamnb.model import MAIL, choose_model, is_shipped, own_model
+    """Tells whether only a common model would be used, which does not learn."""
+    from spamnb.model import MAIL, choose_model, own_model
 
     chosen = choose_model(None, lambda: MAIL)
     has_folder = own_model(MAIL) is not None
-    return has_folder and chosen is not None and chosen.path is not None and is_shipped(chosen.path)
+    return has_folder and chosen is not None and chosen.is_fallback
 
 
 def _wants_training(mails: str) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options
+from spamnb.cli.moved_mail import is_maildir_argument, learn_moved
 from spamnb.cli.option_groups import command, option
 from spamnb.cli.text_messages import refuse_texts
 from spamnb.cli.update_model import class_options, print_undo, update_model, update_options
@@ -24,17 +25,19 @@ if TYPE_CHECKING:
     "--sync",
     is_flag=True,
     group="Input",
-    help="MESSAGES are LABEL=FOLDER; learn what is new or has moved there.",
+    help="MESSAGES is a Maildir: learn what is new in its Junk as spam, what left it (not to Trash) as ham. "
+    "Or they are LABEL=FOLDER: learn what is new or has moved there.",
 )
 @option(
     "--mode",
-    type=click.Choice(["new", "on-error", "again"]),
+    type=click.Choice(["new", "on-error", "again", "drain"]),
     default="new",
     show_default=True,
     group="Model",
     advanced=True,
     help="new: learn messages that were not learned before. on-error: of these, only those that the model "
-    "misclassifies or is unsure of. again: learn all, also a second time.",
+    "misclassifies or is unsure of. again: learn all, also a second time. drain: learn and "
+    "remove the mails in .spam and .ham of a folder, the queue of a mail server.",
 )
 @option(
     "--compact",
@@ -45,7 +48,8 @@ if TYPE_CHECKING:
 )
 @class_options("Label all messages as spam.", "Label all messages as ham.")
 @update_options
-def learn(messages: tuple[str, ...], sync: bool, compact: bool, **flags: Any) -> None:
+@click.pass_context
+def learn(ctx: click.Context, /, messages: tuple[str, ...], sync: bool, compact: bool, **flags: Any) -> None:
     """Add messages to an existing model.
 
     MESSAGES are files or mailboxes, or come from -t or stdin, one a line or one mail. --spam or --ham labels
@@ -60,10 +64,14 @@ def learn(messages: tuple[str, ...], sync: bool, compact: bool, **flags: Any) ->
       spamnb learn --spam < mail.eml
       spamnb learn --ham Maildir/.Archive
       spamnb learn new.csv --mode on-error
+      spamnb learn --sync Maildir
       spamnb learn --sync spam=Maildir/.Junk ham=Maildir/.Archive
     """
     if compact:
         _compact(messages, sync, flags)
+        return
+    if flags["mode"] == "drain" or (sync and is_maildir_argument(messages)):
+        learn_moved(ctx, messages, flags)
         return
     if sync:
         _check_sync(messages, flags)
@@ -103,11 +111,12 @@ def _check_sync(messages: tuple[str, ...], flags: dict[str, Any]) -> None:
     if flags["mode"] == "again":
         raise click.UsageError("--sync cannot be combined with --mode again.")
     if not messages:
-        raise click.UsageError("--sync needs folders with their labels: spam=Maildir/.Junk")
+        raise click.UsageError("--sync needs a Maildir, or folders with their labels: spam=Maildir/.Junk")
     wrong = next((text for text in messages if "=" not in text), None)
     if wrong is not None:
         raise ConfigError(
-            f"with --sync a folder needs its label, got {wrong!r}", hint="for example spam=Maildir/.Junk"
+            f"with --sync a folder that is no Maildir needs its label, got {wrong!r}",
+            hint="for example spam=Maildir/.Junk, or a Maildir alone",
         )
 
 

@@ -49,7 +49,8 @@ if TYPE_CHECKING:
     type=options.PATH,
     metavar="FILE",
     callback=checked_file,
-    help="Write to FILE, in the format of its suffix: .csv, .tsv, .jsonl or .parquet.",
+    help="Write to FILE, in the format of its suffix: .csv, .tsv, .jsonl or .parquet. "
+    "Only you can read it (mode 0600).",
 )
 @option(
     "--only", metavar="LABEL", help="Print only messages with this verdict: spam, ham, unsure or a label."
@@ -149,12 +150,15 @@ def _predict(files: tuple[str, ...], model: SpamModel, params: Params) -> Predic
 
 def _inputs(files: tuple[str, ...], model: SpamModel, params: Params, keep: bool) -> list[Any]:
     """Returns the inputs with how to read them; `keep`: with all columns of a table."""
+    from spamnb.mail import StoredLists
+
     features = model.features
     reading = read_options(
         params | {"input_format": params["input_format"] or "auto"},
         categorical=features.categorical,
         numeric=features.numeric,
         keep_columns=keep,
+        lists=StoredLists().newest(),
     )
     paths = files if files or params["files_from"] else ("-",)
     return inputs(paths, params, reading)

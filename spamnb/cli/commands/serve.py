@@ -1,4 +1,4 @@
-"""`spamnb serve`: answers clients over HTTP and the spamd protocol."""
+"""`spamnb serve`: answers clients over HTTP, the spamd protocol and the milter protocol."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 from spamnb.cli import options
 from spamnb.cli.option_groups import command, option
 from spamnb.service import LOG_FORMATS, PORT, SPAMD_ADDRESS
-from spamnb.settings import parse_size
+from spamnb.settings import MailConfig, parse_size
 
 
 @command()
@@ -36,6 +36,19 @@ from spamnb.settings import parse_size
     flag_value=SPAMD_ADDRESS,
     group="Input",
     help=f"Answer spamc too, on this address; without one on {SPAMD_ADDRESS}.",
+)
+@option(
+    "--milter",
+    metavar="HOST:PORT|unix:PATH",
+    group="Input",
+    help="Filter mail for Postfix or Sendmail too, as a milter on this address.",
+)
+@option(
+    "--milter-tempfail",
+    is_flag=True,
+    group="Output",
+    advanced=True,
+    help="Refuse a mail for now if it cannot be classified, instead of passing it without a verdict.",
 )
 @option(
     "--allow-tell",
@@ -81,8 +94,11 @@ from spamnb.settings import parse_size
     show_default=True,
     help="Format of the lines on stderr, one for each request.",
 )
-def serve(host: str, port: int, spamd: str | None, token_file: str | None, **params: Any) -> None:
-    """Answer clients over HTTP and the spamd protocol.
+@options.setting_options(MailConfig, "authserv_ids")
+def serve(
+    host: str, port: int, spamd: str | None, milter: str | None, token_file: str | None, **params: Any
+) -> None:
+    """Answer clients over HTTP, spamd and milter protocols.
 
     The models stay in memory, so a verdict takes about a millisecond. They are those that `spamnb predict`
     uses: your own, or the ready-made ones for SMS and mail. A model that `spamnb learn` or `train` changes is
@@ -100,9 +116,11 @@ def serve(host: str, port: int, spamd: str | None, token_file: str | None, **par
       spamnb serve
       spamnb serve --history 1000
       spamnb serve --spamd unix:/run/spamnb/spamd.sock --allow-tell
+      spamnb serve --milter unix:/run/spamnb/milter.sock
       spamnb serve --host 0.0.0.0 --token-file token
       curl 127.0.0.1:7726/predict --json '{"text": "WIN a FREE prize"}'
     """
+    from spamnb.cli.imap_accounts import mail_limits
     from spamnb.service import Address, ServeOptions, parse_address, read_token, serve
 
     settings = ServeOptions(
@@ -113,6 +131,11 @@ def serve(host: str, port: int, spamd: str | None, token_file: str | None, **par
         params["log_format"],
         params["workers"],
         params["history"],
+        params["milter_tempfail"],
+        mail_limits(params),
     )
     spamd_address = parse_address(spamd, "--spamd") if spamd else None
-    click.get_current_context().exit(serve(Address(host, port), spamd_address, settings))
+    milter_address = parse_address(milter, "--milter") if milter else None
+    if params["milter_tempfail"] and milter_address is None:
+        raise click.UsageError("--milter-tempfail belongs to --milter")
+    click.get_current_context().exit(serve(Address(host, port), spamd_address, milter_address, settings))

@@ -107,9 +107,14 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
     return open_mails(RawMails(decoded.name, kind, groups, labels, SkippedRecords(), stream), options)
 
 
+def _limits(options: ReadOptions) -> Limits:
+    mail = options.mail
+    return Limits(mail.max_size, authserv_ids=mail.authserv_ids, lists=mail.lists)
+
+
 def open_mails(mails: RawMails, options: ReadOptions) -> Source:
     """Opens a source that parses raw mails, in several processes if the options ask for them."""
-    stream, limits = mails.stream, Limits(options.mail.max_size, authserv_ids=options.mail.authserv_ids)
+    stream, limits = mails.stream, _limits(options)
     live = stream is not None and stream.live
     position = (lambda: stream.position) if stream else None
     batcher = Batcher(mails.skipped, limits, labelled=mails.labels is not None, position=position)

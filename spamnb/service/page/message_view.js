@@ -93,6 +93,7 @@ function chip(row) {
 }
 
 function reason(answer) {
+  if (answer.listed) return `The sender is listed: ${answer.listed}.`;
   if (answer.taught_as) return `This message was taught as ${answer.taught_as}, word for word.`;
   if (answer.unsure_reason) return `Unsure: ${answer.unsure_reason}.`;
   return "";
