@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         KeyArray as KeyArray,
         Stream as Stream,
     )
+    from spamnb.features.deobfuscate import rows_to_deobfuscate as rows_to_deobfuscate
     from spamnb.features.extraction import extract as extract
     from spamnb.features.shapes import LACKING_KEYS as LACKING_KEYS
     from spamnb.features.token_keys import mix as mix, token_key as token_key
@@ -25,6 +26,7 @@ else:
     __all__, __getattr__ = lazy_names(
         __name__,
         {
+            "deobfuscate": ["rows_to_deobfuscate"],
             "extraction": ["extract"],
             "batch": ["Batch", "KeyArray", "SHAPE", "Stream"],
             "shapes": ["LACKING_KEYS"],

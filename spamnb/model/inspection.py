@@ -13,7 +13,6 @@ from spamnb.core import FloatArray, IntArray
 from spamnb.counts import is_pair
 from spamnb.features import labelled_token, token_key
 from spamnb.model.formula import Formula, Linear, formula_of, linear_view, positive_index
-from spamnb.model.model_names import MAIL, TEXT
 from spamnb.model.model_state import to_state
 from spamnb.model.scoring_engine import weighted
 from spamnb.model.spam_model import SpamModel
@@ -241,26 +240,3 @@ def _base(model: SpamModel) -> dict[str, Any] | None:
 
 def row_dict(row: TokenRow) -> dict[str, Any]:
     return asdict(row)
-
-
-# Nearly every mail has one of these, and no other message does.
-_MAIL_TOKENS = ("mime:text_plain", "mime:text_html", "header:from", "header:subject")
-
-
-def knows_mail(model: SpamModel) -> bool:
-    """Returns whether the model, or its base model, has learned mail."""
-    models = [model] if model.active_base is None else [model, model.active_base.model]
-    return any(map(_has_mail_tokens, models))
-
-
-def kind_of_model(model: SpamModel) -> str:
-    """Returns `mail` or `text`: what the model learned itself, or before the first lesson its base model."""
-    base = model.active_base
-    if base is not None and not model.store.message_totals.any():
-        return kind_of_model(base.model)
-    return MAIL if _has_mail_tokens(model) else TEXT
-
-
-def _has_mail_tokens(model: SpamModel) -> bool:
-    keys = np.array([token_key(token) for token in _MAIL_TOKENS], np.uint64)
-    return bool((model.store.find(keys) >= 0).any())
