@@ -121,6 +121,31 @@ def test_keys_move_label_and_undo(browser: Browser, server: Server) -> None:
         assert page.locator("#messages > li").count() == 2
 
 
+def test_keys_belong_to_the_selected_row_after_a_click(browser: Browser, server: Server) -> None:
+    with Visit(browser, server) as page:
+        rows = page.locator("#messages > li")
+        rows.nth(0).locator("button.ham").click()
+        wait_for_notice(page, "Learned as ham.")
+        for key in ("j", "j", "Enter"):
+            page.keyboard.press(key)
+        rows.nth(2).locator(".opened .badge").wait_for()
+        page.keyboard.press("s")
+        wait_for_notice(page, "Learned as spam.")
+        rows.nth(2).locator(".label-note", has_text="labelled spam").wait_for()
+        assert rows.nth(0).locator(".label-note").inner_text() == "labelled ham"
+
+
+def test_the_row_with_the_focus_is_the_selected_one(browser: Browser, server: Server) -> None:
+    with Visit(browser, server) as page:
+        rows = page.locator("#messages > li")
+        rows.nth(0).click()
+        rows.nth(3).locator("button.ham").focus()
+        page.keyboard.press("s")
+        wait_for_notice(page, "Learned as spam.")
+        rows.nth(3).locator(".label-note", has_text="labelled spam").wait_for()
+        assert rows.nth(0).locator(".label-note").count() == 0
+
+
 def test_words_are_coloured_and_hostile_text_is_inert(browser: Browser, server: Server) -> None:
     with Visit(browser, server) as page:
         page.fill("#try-text", f"{HOSTILE} {SPAM_TEXT}")
