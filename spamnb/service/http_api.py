@@ -38,7 +38,7 @@ from spamnb.service.verdict_events import Refused
 MOST_LESSONS = 1000  # messages of one lesson
 _JSON = "application/json"
 _DESCRIPTION = (
-    "Classifies text messages and mail as spam, ham or unsure, explains verdicts, and learns from corrections. "
+    "Classifies text messages and mail as spam, ham or unsure, explains verdicts, learns from corrections. "
     'An error is JSON: what is wrong, and the next step as "hint". The page of the server is at /.'
 )
 _ROUTES = {

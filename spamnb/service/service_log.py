@@ -1,4 +1,4 @@
-"""Writes a line for each request to stderr: what was decided and how long it took, or why not; never its text."""
+"""Writes a line for each request to stderr: its verdict and time, or its refusal; never its text."""
 
 from __future__ import annotations
 
