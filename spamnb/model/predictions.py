@@ -9,7 +9,6 @@ import numpy as np
 from spamnb.core import BoolArray, FloatArray, IntArray, Record
 from spamnb.model.calibration import LIMIT, probabilities, probability
 from spamnb.model.raw_scores import RawScores
-from spamnb.model.spam_class import spam_classes
 from spamnb.model.unsure_verdicts import MOST, Verdicts, taught_range
 
 if TYPE_CHECKING:
@@ -118,22 +117,12 @@ def predict_classes(model: SpamModel, scored: RawScores) -> Predictions:
     """Predicts one of more than two classes, by likelihood or cost, or unsure where nothing is known."""
     labels, proba = model.labels, class_probabilities(model, scored.damped, scored.known)
     lacking = model.lacks_evidence(scored.known)
-    verdicts = choose_classes(model, proba)
+    verdicts = model.choose(proba)
     codes = np.where(lacking, len(labels), verdicts)
     p = proba[np.arange(len(proba)), verdicts]
     with np.errstate(divide="ignore"):
         log_odds = np.clip(np.log(p) - np.log1p(-p), -LIMIT, LIMIT)
     return Predictions((*labels, UNSURE_LABEL), codes, p, log_odds, scored.known, scored, lacking)
-
-
-def choose_classes(model: SpamModel, proba: FloatArray) -> IntArray:
-    """Chooses a class for each row of probabilities (n, K), by likelihood or cost.
-
-    Of equal classes the one with the greater prior is chosen, of those one that is not spam.
-    """
-    spam, prior = spam_classes(model.labels), model.engine.prior.round(12).tolist()
-    preference = sorted(range(len(prior)), key=lambda c: (-prior[c], model.labels[c] in spam))
-    return model.decision.choose(proba, model.labels, preference)
 
 
 def remember(model: SpamModel, predictions: Predictions, taught_as: IntArray) -> Predictions:

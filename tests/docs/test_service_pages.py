@@ -145,10 +145,8 @@ def test_the_webhook_drops_spam_and_survives_without_the_service(server: Server)
 
 def test_the_webhook_reports_what_the_service_refuses(server: Server) -> None:
     with webhook(server.port) as url:
-        assert post(url, b"From=1&Body=\xff") == (
-            500,
-            b'the service refuses: {"error":"the body is not a form","hint":"encode it as Body=...&From=..."}',
-        )
+        status, answer = post(url, b"From=1&Body=\xff")
+        assert (status, b'{"error":"the body is not a form"' in answer) == (500, True)
         status, answer = post(url, (part for part in (b"From=1",)))  # chunked: without a length
         assert (status, b"the form has no field Body" in answer) == (500, True)
 
