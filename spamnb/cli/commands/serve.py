@@ -124,13 +124,11 @@ def serve(host: str, port: int, spamd: str | None, milter: str | None, **params:
     from spamnb.service import Address, parse_address, serve
 
     settings = _options_of(params)
-    addresses = [
-        parse_address(text, flag) if text else None
-        for text, flag in ((spamd, "--spamd"), (milter, "--milter"))
-    ]
     if settings.tempfail and not milter:
         raise click.UsageError("--milter-tempfail belongs to --milter")
-    click.get_current_context().exit(serve(Address(host, port), *addresses, settings))
+    for_spamd = parse_address(spamd, "--spamd") if spamd else None
+    for_milter = parse_address(milter, "--milter") if milter else None
+    click.get_current_context().exit(serve(Address(host, port), for_spamd, for_milter, settings))
 
 
 def _options_of(params: dict[str, Any]) -> ServeOptions:

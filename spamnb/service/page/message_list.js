@@ -104,9 +104,10 @@ function clicked(event, teach, undo) {
 
 function item(row) {
   const entry = element("li", { "data-id": row.id, "aria-current": String(row.id === state.selected) });
-  const head = element("div", { class: "item-head" }, badge(row.verdict, state.spam));
-  const name = element("span", { class: "hidden" }, ` P(${state.spam})`);
-  head.append(element("span", { class: "number", title: `P(${state.spam})` }, percent(row.probability), name));
+  const head = element("div", { class: "item-head" });
+  if (row.was) head.append(element("span", { class: "muted" }, `was ${row.was}, now`));
+  head.append(badge(row.verdict, state.spam));
+  head.append(element("span", { class: "number" }, `P(${state.spam}) ${percent(row.probability)}`));
   if (row.label) head.append(element("span", { class: "label-note" }, `labelled ${row.label}`));
   if (row.copies > 1) {
     const copies = element("span", { class: "hidden" }, " near-duplicates");
