@@ -195,7 +195,7 @@ def test_a_screen_reader_hears_what_buttons_and_numbers_mean(browser: Browser, s
 def test_an_empty_history_has_no_empty_chart(browser: Browser, cli: Cli) -> None:
     with Server(cli, "--history", "5") as server, Visit(browser, server) as page:
         page.locator("#list-note", has_text="No messages yet.").wait_for()
-        assert page.inner_text("#models") == "Models: sms for short texts, mail for mail and long texts"
+        assert page.inner_text("#models") == "Model for short texts: sms · for mail and long texts: mail"
         assert page.locator("#volume").is_hidden()
         server.post("/predict", {"text": TEXTS[0]})
         page.reload()
@@ -219,10 +219,14 @@ def test_ten_labels_are_enough_for_a_share(browser: Browser, cli: Cli) -> None:
     assert tiles[2] == "–\nmisses\n0 of 0 spam let through\ntoo few to tell"
 
 
-def test_a_notice_fades(browser: Browser, server: Server) -> None:
+def test_a_notice_fades_at_the_next_step_or_alone(browser: Browser, server: Server) -> None:
     with Visit(browser, server) as page:
         page.locator("#messages > li").first.locator("button.ham").click()
         wait_for_notice(page, "Learned as ham.")
+        page.keyboard.press("j")
+        page.locator("#notice").wait_for(state="hidden", timeout=3000)  # at once, as long as it fades
+        page.keyboard.press("u")
+        wait_for_notice(page, "Lesson 1 is undone.")
         page.locator("#notice").wait_for(state="hidden")
 
 

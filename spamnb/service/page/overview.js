@@ -12,10 +12,8 @@ const HEIGHT = 64;
 /** Loads the state of the server and shows it; returns the label of spam. */
 export async function showOverview() {
   const state = await request("/page/state");
-  const names = state.models.map(({ name, kinds }) => {
-    return `${name} for ${usesOf(kinds)}`;
-  });
-  document.getElementById("models").textContent = `${names.length > 1 ? "Models" : "Model"}: ${names.join(", ")}`;
+  const uses = state.models.map(({ name, kinds }) => `for ${usesOf(kinds)}: ${name}`);
+  document.getElementById("models").textContent = `Model ${uses.join(" · ")}`;
   showCards(state.models);
   if (state.quality) {
     showQuality(state.quality);

@@ -15,11 +15,16 @@ let hiding;
 
 function notify(text, { error = false, undo = false } = {}) {
   clearTimeout(hiding);
-  hiding = setTimeout(() => (byId("notice").hidden = true), error ? 2 * NOTICE : NOTICE);
+  hiding = setTimeout(hideNotice, error ? 2 * NOTICE : NOTICE);
   byId("notice").hidden = false;
   byId("notice").classList.toggle("error", error);
   byId("notice-text").textContent = text;
   byId("notice-undo").hidden = !undo;
+}
+
+/** Hides the notice, unless the event is in it: what it covers is needed for the next step. */
+function hideNotice(event) {
+  if (!event?.target.closest("#notice")) byId("notice").hidden = true;
 }
 
 /** Runs an action; a refusal is shown, never swallowed. */
@@ -131,6 +136,7 @@ function pressed(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || byId("token-dialog").open) return;
   if (event.key === "Escape") document.activeElement.blur();
   const typing = event.target.closest("input, textarea");
+  if (!typing && KEYS[event.key]) hideNotice(event);
   const pressing = event.key === "Enter" && event.target.closest("button, summary, label");
   if (typing || pressing || !KEYS[event.key]) return;
   event.preventDefault();
@@ -141,6 +147,7 @@ async function start() {
   startForm();
   byId("notice-undo").addEventListener("click", undoLast);
   document.addEventListener("keydown", pressed);
+  document.addEventListener("pointerdown", hideNotice);
   const spam = await showOverview();
   if (!hasHistory) return;
   await startList(spam, teachRow, undo);
