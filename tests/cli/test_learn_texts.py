@@ -23,9 +23,9 @@ def test_texts_are_learned_and_forgotten(cli: Cli, tiny: Path) -> None:
     assert SpamModel.load(model).store.message_totals.tolist() == before
 
 
-def test_a_long_text_starts_a_model_for_mail(cli: Cli) -> None:
+def test_a_long_text_starts_the_model_for_texts(cli: Cli) -> None:
     line = cli("learn", "--ham", "-t", "Dear all, " * 50).err.splitlines()[0]
-    assert line.endswith("from the ready-made model for mail")
+    assert line.endswith("from the ready-made model for SMS")
 
 
 @pytest.mark.parametrize(
