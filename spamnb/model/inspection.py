@@ -11,7 +11,7 @@ import numpy as np
 
 from spamnb.core import FloatArray, IntArray
 from spamnb.counts import is_pair
-from spamnb.features import token_key
+from spamnb.features import labelled_token, token_key
 from spamnb.model.formula import Formula, Linear, formula_of, linear_view, positive_index
 from spamnb.model.model_state import to_state
 from spamnb.model.scoring_engine import weighted
@@ -75,7 +75,7 @@ class Inspector:
         return self.rows((i for i in order.tolist() if for_label[i] > 0), shown_for)
 
     def look_up(self, words: Iterable[str]) -> list[TokenRow]:
-        """Finds tokens by their spelling; case does not matter, except after a tag."""
+        """Finds tokens by their spelling or label; case does not matter, except after a tag."""
         return [self._look_up(word) for word in words]
 
     def rows(self, indices: Iterable[int], c: int | None = None) -> list[TokenRow]:
@@ -87,6 +87,8 @@ class Inspector:
     def _look_up(self, word: str) -> TokenRow:
         token = word if ":" in word else " ".join(word.lower().split())
         row = self._find(token)
+        if row < 0 and (named := labelled_token(word)):
+            token, row = named, self._find(named)
         if row < 0:
             none = (0,) * len(self.model.labels)
             zeros = (0.0,) * len(none)

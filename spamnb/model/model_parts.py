@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from spamnb.core import BoolArray, IntArray
+from spamnb.core import BoolArray, FloatArray, IntArray
 from spamnb.counts import CountStore
 from spamnb.errors import ModelError
 from spamnb.messages import Categories, Numbers
@@ -20,7 +20,7 @@ from spamnb.model.decision import Decision
 from spamnb.model.lesson_record import LessonMark
 from spamnb.model.scoring_engine import Engine
 from spamnb.model.seen_messages import SeenMessages
-from spamnb.model.spam_class import Classes, check_labels
+from spamnb.model.spam_class import Classes, check_labels, spam_classes
 from spamnb.model.weight_correction import Correction
 from spamnb.scorers import check_scorer
 from spamnb.settings import FeatureConfig, ScorerConfig
@@ -115,6 +115,15 @@ class ModelParts:
     def lacks_evidence(self, known: IntArray) -> BoolArray:
         """Returns whether nothing in a message is known; in textbooks the prior then decides."""
         return np.zeros(len(known), bool) if self.scoring.is_textbook else known == 0
+
+    def choose(self, proba: FloatArray) -> IntArray:
+        """Chooses a class for each row of probabilities (n, K), by likelihood or cost.
+
+        Of equal classes the one with the greater prior is chosen, of those one that is not spam.
+        """
+        spam, prior = spam_classes(self.labels), self.engine.prior.round(12).tolist()
+        preference = sorted(range(len(prior)), key=lambda c: (-prior[c], self.labels[c] in spam))
+        return self.decision.choose(proba, self.labels, preference)
 
     def own_columns(self, categories: Categories, numbers: Numbers) -> tuple[Categories, Numbers]:
         """Drops the columns that the model was not trained with."""

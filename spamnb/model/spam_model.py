@@ -28,7 +28,6 @@ from spamnb.model.predictions import (
 )
 from spamnb.model.raw_scores import RawScores
 from spamnb.model.scoring_engine import log_odds_of
-from spamnb.model.spam_class import spam_classes
 from spamnb.model.unsure_verdicts import Verdicts, decide
 from spamnb.storage import model_file
 
@@ -147,15 +146,6 @@ class SpamModel(ModelParts):
         too_few = None if limit is None or known_share is None else known_share < limit
         decision = self.decision.for_classes(self.labels, self.positive)
         return decide(decision, prior, log_odds, self.lacks_evidence(known), too_few)
-
-    def choose(self, proba: FloatArray) -> IntArray:
-        """Chooses a class for each row of probabilities (n, K), by likelihood or cost.
-
-        Of equal classes the one with the greater prior is chosen, of those one that is not spam.
-        """
-        spam, prior = spam_classes(self.labels), self.engine.prior.round(12).tolist()
-        preference = sorted(range(len(prior)), key=lambda c: (-prior[c], self.labels[c] in spam))
-        return self.decision.choose(proba, self.labels, preference)
 
     def _scored(self, batch: Batch, categories: Categories, numbers: Numbers) -> RawScores:
         scored = self.engine.score(batch, categories, numbers, self.min_known_words is not None)

@@ -12,13 +12,19 @@ if TYPE_CHECKING:
         open_bytes as open_bytes,
         peek_stdin as peek_stdin,
     )
-    from spamnb.readers.decoded_input import LONGEST_RECORD as LONGEST_RECORD, too_long as too_long
+    from spamnb.readers.decoded_input import (
+        LONGEST_RECORD as LONGEST_RECORD,
+        DecodedInput as DecodedInput,
+        refuse_binary as refuse_binary,
+        too_long as too_long,
+    )
     from spamnb.readers.format_detection import by_first_lines as by_first_lines, looks_like as looks_like
     from spamnb.readers.formats import (
         FORMATS as FORMATS,
         any_of as any_of,
         labelled_formats as labelled_formats,
         mail_formats as mail_formats,
+        table_formats as table_formats,
     )
     from spamnb.readers.job_count import choose_jobs as choose_jobs
     from spamnb.readers.path_list import (
@@ -60,9 +66,9 @@ else:
         {
             "source_opener": ["open_source"],
             "byte_stream": ["StoredFile", "open_bytes", "peek_stdin"],
-            "decoded_input": ["LONGEST_RECORD", "too_long"],
+            "decoded_input": ["DecodedInput", "LONGEST_RECORD", "refuse_binary", "too_long"],
             "format_detection": ["by_first_lines", "looks_like"],
-            "formats": ["FORMATS", "any_of", "labelled_formats", "mail_formats"],
+            "formats": ["FORMATS", "any_of", "labelled_formats", "mail_formats", "table_formats"],
             "job_count": ["choose_jobs"],
             "path_list": ["existing_paths", "plan", "read_paths"],
             "read_options": ["ReadOptions"],

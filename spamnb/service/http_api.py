@@ -1,4 +1,4 @@
-"""Serves predictions, explanations and lessons over HTTP: FastAPI for all routes, with OpenAPI at /docs."""
+"""Serves predictions, explanations and lessons over HTTP, and describes its routes at /openapi.json."""
 
 from __future__ import annotations
 
@@ -30,11 +30,28 @@ from spamnb.service.http_body import (
 from spamnb.service.http_security import RequestGuard
 from spamnb.service.lessons import NothingToUndoError
 from spamnb.service.log_line import log_fault
+from spamnb.service.page_files import PATHS
 from spamnb.service.page_routes import PageRoutes
 from spamnb.service.service_metrics import CONTENT_TYPE, ServiceMetrics
+from spamnb.service.verdict_events import Refused
 
 MOST_LESSONS = 1000  # messages of one lesson
 _JSON = "application/json"
+_DESCRIPTION = (
+    "Classifies text messages and mail as spam, ham or unsure, explains verdicts, learns from corrections. "
+    'An error is JSON: what is wrong, and the next step as "hint". The page of the server is at /.'
+)
+_ROUTES = {
+    *PATHS,
+    "/predict",
+    "/explain",
+    "/learn",
+    "/forget",
+    "/undo",
+    "/healthz",
+    "/metrics",
+    "/openapi.json",
+}
 LessonNumber = Annotated[int | None, Query(ge=1, description="Its number, as in the answer of /learn.")]
 LessonModel = Annotated[str | None, Query(description="Its model, as in the answer of /learn.")]
 Send = Callable[[Any], Awaitable[None]]
@@ -58,7 +75,7 @@ class HttpApi:
     ) -> None:
         self.service, self.metrics, self._guard, self._max_size = service, metrics, guard, max_size
         self.app = FastAPI(
-            title="spamnb", version=__version__, description=__doc__, docs_url=None, redoc_url=None
+            title="spamnb", version=__version__, description=_DESCRIPTION, docs_url=None, redoc_url=None
         )
         _add_error_handlers(self.app)
         self._add_routes()
@@ -67,6 +84,7 @@ class HttpApi:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
+        send = self._logging_refusals(scope, send)
         try:
             self._guard.check(scope)
             if scope["path"] != "/predict" or scope["method"] != "POST":
@@ -81,6 +99,18 @@ class HttpApi:
             await _send_json(send, response)
         else:
             await response(scope, receive, send)  # type: ignore[arg-type]
+
+    def _logging_refusals(self, scope: Scope, send: Send) -> Send:
+        async def send_and_log(event: Any) -> None:
+            if event["type"] == "http.response.start" and event["status"] >= 400:
+                self.refused(event["status"], f"{scope['method']} {_route_name(scope['path'])}")
+            await send(event)
+
+        return send_and_log
+
+    def refused(self, status: int, route: str) -> None:
+        """Reports that a request was refused."""
+        self.service.events.refused(Refused("http", status, route))
 
     async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers all other routes. FastAPI answers an unexpected error, and raises it again."""
@@ -176,6 +206,17 @@ class HttpApi:
         self.app.get("/metrics", response_class=Response, responses=text)(self.show_metrics)  # type: ignore[arg-type]
 
 
+def _route_name(path: str) -> str:
+    """Returns a path for the log; one that the server does not know could be the text of a message.
+
+    >>> _route_name("/predict"), _route_name("/page/messages/7/learn"), _route_name("/free%20prize")
+    ('/predict', '/page/...', 'unknown')
+    """
+    if path in _ROUTES:
+        return path
+    return "/page/..." if path.startswith("/page/") else "unknown"
+
+
 def _post(
     app: FastAPI, path: str, endpoint: Callable[..., Any], answer: Any, body: dict[str, Any] | None = None
 ) -> None:
@@ -208,6 +249,8 @@ def error_response(error: Exception) -> Response:
         status, message, hint = 422, f"wrong value of {where}", "GET /openapi.json describes all values"
     elif isinstance(error, HTTPException):
         status, message, hint = error.status_code, error.detail.lower(), "GET /openapi.json lists all routes"
+        if "allow" in (names := {name.lower(): value for name, value in headers.items()}):
+            hint = f"use {names['allow']}"
     else:
         log_fault(error)
         status, message, hint = 500, f"internal error: {type(error).__name__}", "see the log of the server"

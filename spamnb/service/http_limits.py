@@ -38,6 +38,10 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         if self._head > MOST_HEADER and not self.transport.is_closing():
             self.send_400_response("The header is too large.")
 
+    def send_400_response(self, msg: str) -> None:
+        self.config.app.refused(400, "malformed")  # type: ignore[union-attr]  # an HttpApi
+        super().send_400_response(msg)
+
     def on_headers_complete(self) -> None:
         self._head = -1
         super().on_headers_complete()

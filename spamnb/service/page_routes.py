@@ -11,7 +11,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from spamnb.model import MESSAGE_KINDS, TEXT, card, name_of
 from spamnb.service.filter_service import FilterService
-from spamnb.service.history_views import list_messages, measure_quality, measure_volume
+from spamnb.service.history_views import SHOWN, list_messages, measure_quality, measure_volume
 from spamnb.service.history_writer import PAGE, HistoryWriter
 from spamnb.service.http_answers import encode, explained_row, taught_row
 from spamnb.service.http_body import HttpError, MessageRequest, Receive, Scope
@@ -59,7 +59,7 @@ class PageRoutes:
     async def messages(self, view: View = "all", search: Search = "") -> Response:
         writer = self._history()
         await asyncio.to_thread(writer.flush)
-        return await self._answer(lambda: list_messages(writer.history, view, search, self._spam))
+        return await self._answer(lambda: self._with_new_verdicts(writer, view, search))
 
     async def explain(self, request: Request) -> Response:
         return await self._explained((await self._read(request.scope, request.receive)).only)
@@ -108,6 +108,19 @@ class PageRoutes:
         old, new = (score_messages(models, recent) for models in (before, self._snapshot()))
         pairs = [(verdict_of(a), verdict_of(b)) for a, b in zip(old, new, strict=True)]
         return {"messages": len(pairs), "changed": sum(a != b for a, b in pairs)}
+
+    def _with_new_verdicts(self, writer: HistoryWriter, view: View, search: str) -> dict[str, Any]:
+        """Lists messages; labelled ones get the verdict of now, and the one before in `was` if it differs."""
+        answer = list_messages(writer.history, view, search, self._spam)
+        labelled = [
+            row for row in answer["messages"] if row["label"] and row["size"] <= RESCORED_BYTES // SHOWN
+        ]
+        kept = [(row, message) for row in labelled if (message := writer.history.message(row["id"]))]
+        scored = score_messages(self._snapshot(), [message for _, message in kept])
+        for (row, _), new in zip(kept, scored, strict=True):
+            if not isinstance(new, Exception) and new.verdict != row["verdict"]:
+                row |= {"was": row["verdict"], "verdict": new.verdict, "probability": new.probability}
+        return answer
 
     def _snapshot(self) -> dict[str, LoadedModel]:
         return {kind: self._service.models[kind] for kind in MESSAGE_KINDS}

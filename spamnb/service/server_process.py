@@ -53,6 +53,7 @@ class ServerProcess:
         self.service = FilterService(
             options.model, lambda text: self.log.note("warning", text), options.limits
         )
+        self.service.events.on_refusal.append(self.log.refused)
         self.metrics = ServiceMetrics(self.service.models)
         for listener in (self.log, self.metrics):
             self.service.events.on_answer.append(listener.answered)

@@ -1,4 +1,4 @@
-"""Writes a line for each request to stderr: its id, what was decided and how long it took; never its text."""
+"""Writes a line for each request to stderr: its verdict and time, or its refusal; never its text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from spamnb.core import visible
 from spamnb.service.log_line import log_line, write_line
-from spamnb.service.verdict_events import Answered, Corrected
+from spamnb.service.verdict_events import Answered, Corrected, Refused
 
 
 class ServiceLog:
@@ -29,9 +29,18 @@ class ServiceLog:
 
     def corrected(self, event: Corrected) -> None:
         taught = event.taught
-        fields = {"id": event.id, "source": event.source, "action": taught.action, "label": taught.label}
-        changes = {"messages": len(taught.messages), "changed": taught.outcome.changes}
-        self._add("lesson", fields | changes | {"ms": round(1000 * event.seconds, 2)})
+        fields: dict[str, Any] = {"id": event.id, "source": event.source, "action": taught.action}
+        if taught.label:
+            fields["label"] = taught.label
+        if taught.messages:
+            fields["messages"] = len(taught.messages)
+        else:
+            fields["undone"] = ",".join(map(str, taught.undone))
+        changes = {"changed": taught.outcome.changes, "ms": round(1000 * event.seconds, 2)}
+        self._add("lesson", fields | changes)
+
+    def refused(self, event: Refused) -> None:
+        self._add("refused", {name: value for name, value in event._asdict().items() if value})
 
     def note(self, event: str, text: str) -> None:
         """Writes a line about the server itself, at once."""

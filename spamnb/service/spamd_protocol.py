@@ -26,7 +26,7 @@ _LENGTH = re.compile(rb"\d{1,15}")
 
 
 class ProtocolError(Exception):
-    """A request that cannot be answered; `code` is one of sysexits.h."""
+    """A request that cannot be answered; `code` is one of sysexits.h, `message` goes into the log."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)

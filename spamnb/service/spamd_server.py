@@ -16,6 +16,7 @@ from spamnb.service.log_line import log_fault
 from spamnb.service.message_scoring import Message, Scored
 from spamnb.service.spamd_protocol import ProtocolError, SpamdRequest
 from spamnb.service.spamd_report import format_report, symbols_of
+from spamnb.service.verdict_events import Refused
 
 _REPLY_TIME = 30.0  # seconds in which a client has to read its answer
 _CHUNK = 1 << 16
@@ -72,17 +73,21 @@ class SpamdServer:
             self._answering.add(task)
             return await self._answer(request, mail)
         except ProtocolError as error:
-            return protocol.format_error(error)
+            return self._refuse(error.code, error.message, error.message)
         except TimeoutError:
-            return protocol.format_error(ProtocolError(protocol.EX_TIMEOUT, "Timeout: no complete request"))
+            reason = "Timeout: no complete request"
+            return self._refuse(protocol.EX_TIMEOUT, reason, reason)
         except SpamnbError as error:
-            return protocol.format_error(ProtocolError(protocol.EX_UNAVAILABLE, error.message))
+            return self._refuse(protocol.EX_UNAVAILABLE, error.message)
         except (OSError, asyncio.CancelledError):
             raise
         except Exception as error:
             log_fault(error)
-            name = type(error).__name__
-            return protocol.format_error(ProtocolError(protocol.EX_SOFTWARE, f"internal error: {name}"))
+            return self._refuse(protocol.EX_SOFTWARE, f"internal error: {type(error).__name__}")
+
+    def _refuse(self, code: int, message: str, reason: str = "") -> bytes:
+        self._service.events.refused(Refused("spamd", code, reason=reason))
+        return protocol.format_error(ProtocolError(code, message))
 
     async def _read(self, reader: asyncio.StreamReader) -> tuple[SpamdRequest, bytes]:
         request = protocol.parse_request(await _read_head(reader))

@@ -30,12 +30,22 @@ class Corrected(NamedTuple):
     seconds: float
 
 
+class Refused(NamedTuple):
+    """A request that was not answered."""
+
+    source: str  # `http` or `spamd`
+    status: int
+    route: str = ""
+    reason: str = ""  # without anything that the client has sent
+
+
 class Events:
     """Calls every listener in turn; they must not block and not raise."""
 
     def __init__(self) -> None:
         self.on_answer: list[Callable[[Answered], None]] = []
         self.on_lesson: list[Callable[[Corrected], None]] = []
+        self.on_refusal: list[Callable[[Refused], None]] = []
 
     def answered(self, event: Answered) -> None:
         for listener in self.on_answer:
@@ -43,6 +53,10 @@ class Events:
 
     def corrected(self, event: Corrected) -> None:
         for listener in self.on_lesson:
+            listener(event)
+
+    def refused(self, event: Refused) -> None:
+        for listener in self.on_refusal:
             listener(event)
 
 

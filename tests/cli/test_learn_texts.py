@@ -23,9 +23,9 @@ def test_texts_are_learned_and_forgotten(cli: Cli, tiny: Path) -> None:
     assert SpamModel.load(model).store.message_totals.tolist() == before
 
 
-def test_a_long_text_starts_a_model_for_mail(cli: Cli) -> None:
+def test_a_long_text_starts_the_model_for_texts(cli: Cli) -> None:
     line = cli("learn", "--ham", "-t", "Dear all, " * 50).err.splitlines()[0]
-    assert line.endswith("from the ready-made model for mail")
+    assert line.endswith("from the ready-made model for SMS")
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_learn_prints_how_to_take_the_lesson_back(cli: Cli, tiny: Path) -> None:
     assert done.err.splitlines()[-1] == f"undo       {command.format(1)}"
     undone = cli("model", "undo", "1", "-m", model).err.splitlines()
     assert undone == [
-        "undone            lesson 1 (-1 spam messages)",
+        "undone            lesson 1: 1 spam message taken back",
         f"undo this         {command.format(2)}",
     ]
     assert cli("learn", "-m", model, "--spam", "-t", "cheap", "-q").err == ""
@@ -87,7 +87,8 @@ def test_forget_reports_the_copies_that_remain(cli: Cli, tiny: Path) -> None:
 def test_words_count_with_lessons_of_both_classes(cli: Cli) -> None:
     note = (
         "note: words count once there are lessons of both spam and ham; "
-        "until then a lesson changes only the verdict on the same message"
+        "until then a lesson changes only the verdict on the same message, "
+        "letter by letter (capitals and punctuation count)"
     )
     assert note in cli("learn", "--spam", "-t", "lunch at noon?").err.splitlines()
     assert note not in cli("learn", "--ham", "-t", "see you at six").err.splitlines()

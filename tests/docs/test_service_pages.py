@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import socket
@@ -10,8 +11,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 import pytest
@@ -112,31 +114,63 @@ def test_the_node_client_works(server: Server, tmp_path: Path) -> None:
     assert done.stdout == b"spam\n"
 
 
+SMS = b"From=%2B441632960000&Body=WIN+a+FREE+prize%21+Call+0909+879+0123+now"
+
+
+@contextmanager
+def webhook(port: int, token: str = "") -> Iterator[str]:
+    """Runs the webhook of the page; its URL. It ends without any traceback."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        own = free.getsockname()[1]
+    source = blocks("use-from-your-app", "python")[1].replace(":7726", f":{port}")
+    program = subprocess.Popen(
+        [sys.executable, "-c", source, str(own)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "SPAMNB_TOKEN": token},
+    )  # fmt: skip
+    try:
+        yield f"http://127.0.0.1:{own}/"
+    finally:
+        program.kill()
+        errors = program.communicate()[1]
+    assert b"Traceback" not in errors, errors.decode()
+
+
 def test_the_webhook_drops_spam_and_survives_without_the_service(server: Server) -> None:
-    program = blocks("use-from-your-app", "python")[1]
-    for port, expected in ((server.port, b"drop"), (1, b"deliver")):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            own = free.getsockname()[1]
-        source = program.replace(":7726", f":{port}")
-        webhook = subprocess.Popen(
-            [sys.executable, "-c", source, str(own)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
-        try:
-            form = b"From=%2B441632960000&Body=WIN+a+FREE+prize%21+Call+0909+879+0123+now"
-            assert post(f"http://127.0.0.1:{own}/", form) == expected
-        finally:
-            webhook.kill()
-            webhook.communicate()
+    with webhook(server.port) as url:
+        assert post(url, SMS) == (200, b"drop")
+    with webhook(1) as url:
+        assert post(url, SMS) == (200, b"deliver")
 
 
-def post(url: str, form: bytes) -> bytes:
+def test_the_webhook_reports_what_the_service_refuses(server: Server) -> None:
+    with webhook(server.port) as url:
+        status, answer = post(url, b"From=1&Body=\xff")
+        assert (status, b'{"error":"the body is not a form"' in answer) == (500, True)
+        status, answer = post(url, (part for part in (b"From=1",)))  # chunked: without a length
+        assert (status, b"the form has no field Body" in answer) == (500, True)
+
+
+def test_the_webhook_has_the_token(tmp_path: Path) -> None:
+    cli = Cli(tmp_path)
+    cli.write("token", "0123456789abcdef0123\n")
+    with Server(cli, "--token-file", "token") as protected:
+        with webhook(protected.port, "0123456789abcdef0123") as url:
+            assert post(url, SMS) == (200, b"drop")
+        with webhook(protected.port) as url:
+            status, answer = post(url, SMS)
+            assert (status, b"a token is required" in answer) == (500, True)
+
+
+def post(url: str, form: bytes | Iterator[bytes]) -> tuple[int, bytes]:
+    """Posts a form as soon as there is a server: status and answer."""
     until = time.monotonic() + PATIENCE
     while True:
         try:
-            with urlopen(Request(url, form), timeout=PATIENCE) as answer:
-                content: bytes = answer.read()
-                return content
+            with urlopen(Request(url, form), timeout=PATIENCE) as answer:  # type: ignore[arg-type]
+                return answer.status, answer.read()
+        except HTTPError as error:
+            return error.code, error.read()
         except URLError:
             assert time.monotonic() < until
             time.sleep(0.05)

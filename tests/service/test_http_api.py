@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import socket
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,7 +14,7 @@ import spamnb
 from spamnb.mail import mail_texts, parse_mail
 from spamnb.service.http_answers import encode_lines
 from spamnb.service.http_api import error_response
-from tests.helpers.command_line import Cli
+from tests.helpers.command_line import PATIENCE, Cli
 from tests.helpers.running_server import MAIL, SPAM_TEXT, Server
 
 JSON = {"Content_Type": "application/json"}
@@ -136,7 +138,50 @@ def test_unknown_routes_and_methods_are_refused_as_json(server: Server) -> None:
         "hint": "GET /openapi.json lists all routes",
     }
     status, header, content = server.ask("GET", "/predict")
-    assert (status, header["allow"], json.loads(content)["error"]) == (405, "POST", "method not allowed")
+    assert (status, header["allow"]) == (405, "POST")
+    assert json.loads(content) == {"error": "method not allowed", "hint": "use POST"}
+
+
+def test_a_mail_without_its_content_type_is_told_which_one(server: Server) -> None:
+    refused = server.post("/predict", MAIL, 422, Content_Type="application/x-www-form-urlencoded")
+    assert refused == {
+        "error": "the form has no field Body",
+        "hint": "send the text in the field Body, or a mail with the header Content-Type: message/rfc822",
+    }
+
+
+def test_the_log_has_refusals_without_what_the_client_wrote(cli: Cli) -> None:
+    with Server(cli, "-m", "sms", "--max-request", "1K") as server:
+        server.post("/predict", b"{confidential", 400, **JSON)
+        server.post("/explain", {"text": "a"}, 403, Origin="http://confidential.example")
+        server.post("/confidential/rendezvous", {}, 404)
+        server.ask("GET", "/learn?text=confidential")
+        server.post("/predict", {"text": "confidential" * 200}, 413)
+        server.post("/learn", {"text": "confidential", "label": "spam"}, 409)
+        server.post("/page/messages/7/learn?label=confidential", {}, 422, X_Spamnb_Page="1")
+        with socket.create_connection(("127.0.0.1", server.port), PATIENCE) as client:
+            client.sendall(b"confidential\r\n\r\n")
+            assert client.recv(100).startswith(b"HTTP/1.1 400")
+        server.wait_for("malformed")
+        assert re.findall("refused source=http (.*)", server.log) == [
+            'status=400 route="POST /predict"',
+            'status=403 route="POST /explain"',
+            'status=404 route="POST unknown"',
+            'status=405 route="GET /learn"',
+            'status=413 route="POST /predict"',
+            'status=409 route="POST /learn"',
+            'status=422 route="POST /page/..."',
+            "status=400 route=malformed",
+        ]
+        assert "confidential" not in server.log
+
+
+def test_the_log_says_which_lesson_was_undone(cli: Cli) -> None:
+    with Server(cli) as server:
+        server.post("/learn", {"texts": ["the zeppelin"], "label": "spam"})
+        server.post("/undo")
+        server.wait_for(r"action=learn label=spam messages=1 changed=1 ms=[\d.]+\n")
+        server.wait_for(r"action=undo undone=1 changed=1 ms=[\d.]+\n")
 
 
 def test_a_web_page_of_another_origin_cannot_post(server: Server) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -21,6 +22,8 @@ ROUTES = {"/predict", "/explain", "/learn", "/forget", "/undo", "/healthz", "/me
 def test_every_route_is_described(server: Server) -> None:
     description = json.loads(server.ask("GET", "/openapi.json")[2])
     assert set(description["paths"]) == ROUTES
+    for path in re.findall(r"(?<= )/\S*?(?=[., ]|$)", description["info"]["description"]):
+        assert server.ask("GET", path)[0] == 200, path
     for route in description["paths"].values():
         for operation in route.values():
             assert operation["summary"]

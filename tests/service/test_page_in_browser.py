@@ -83,14 +83,18 @@ def test_a_wrong_verdict_is_corrected_with_two_clicks(browser: Browser, server: 
         wait_for_notice(page, "Learned as spam.")
         assert server.post("/predict", {"text": text})["verdict"] == "spam"
         assert re.fullmatch(
-            r"Learned as spam\. New verdicts: [1-5] of the last 5 different messages\.",
+            r"Learned as spam\. This changed the verdict on [1-5] of the last 5 messages\.",
             page.inner_text("#notice-text"),
         )
         page.locator("#messages .label-note", has_text="labelled spam").wait_for()
+        row = page.locator("#messages > li", has_text=text)
+        assert re.match(
+            r"was ham, now\s+spam\s+P\(spam\) [5-9]\d\.\d+%", row.locator(".item-head").inner_text()
+        )
         assert page.locator("#tiles .tile").all_inner_texts() == [
-            "0.0%\naccuracy\n0 of 1\n95% CI 0.0%–79.3%",
-            "–\nfalse positives\n0 of 0 ham flagged",
-            "100.0%\nmisses\n1 of 1 spam let through\n95% CI 20.7%–100.0%",
+            "–\naccuracy\n0 of 1\ntoo few to tell",
+            "–\nfalse positives\n0 of 0 ham flagged\ntoo few to tell",
+            "–\nmisses\n1 of 1 spam let through\ntoo few to tell",
         ]
         page.locator("#notice-undo").click()
         wait_for_notice(page, "Lesson 1 is undone.")
@@ -119,6 +123,31 @@ def test_keys_move_label_and_undo(browser: Browser, server: Server) -> None:
         page.keyboard.type("zeppelin")
         page.locator("#messages > li").nth(2).wait_for(state="detached")
         assert page.locator("#messages > li").count() == 2
+
+
+def test_keys_belong_to_the_selected_row_after_a_click(browser: Browser, server: Server) -> None:
+    with Visit(browser, server) as page:
+        rows = page.locator("#messages > li")
+        rows.nth(0).locator("button.ham").click()
+        wait_for_notice(page, "Learned as ham.")
+        for key in ("j", "j", "Enter"):
+            page.keyboard.press(key)
+        rows.nth(2).locator(".opened .badge").wait_for()
+        page.keyboard.press("s")
+        wait_for_notice(page, "Learned as spam.")
+        rows.nth(2).locator(".label-note", has_text="labelled spam").wait_for()
+        assert rows.nth(0).locator(".label-note").inner_text() == "labelled ham"
+
+
+def test_the_row_with_the_focus_is_the_selected_one(browser: Browser, server: Server) -> None:
+    with Visit(browser, server) as page:
+        rows = page.locator("#messages > li")
+        rows.nth(0).click()
+        rows.nth(3).locator("button.ham").focus()
+        page.keyboard.press("s")
+        wait_for_notice(page, "Learned as spam.")
+        rows.nth(3).locator(".label-note", has_text="labelled spam").wait_for()
+        assert rows.nth(0).locator(".label-note").count() == 0
 
 
 def test_words_are_coloured_and_hostile_text_is_inert(browser: Browser, server: Server) -> None:
@@ -156,7 +185,9 @@ def test_a_screen_reader_hears_what_buttons_and_numbers_mean(browser: Browser, s
         wait_for_notice(page, "Learned as spam.")
         page.locator("#messages .label-note", has_text="labelled spam").wait_for()
         heard = page.locator("#messages > li", has_text="milk").aria_snapshot()
-    assert re.search(r"ham [\d.]+% P\(spam\) labelled spam ×2 near-duplicates text", heard), heard
+    assert re.search(r"was ham, now spam P\(spam\) [\d.]+% labelled spam ×2 near-duplicates text", heard), (
+        heard
+    )
     for button in ('"can you pick up milk!"', '"Label as spam" [pressed]', '"Label as ham"', '"Undo"'):
         assert f"button {button}" in heard, heard
 
@@ -164,11 +195,39 @@ def test_a_screen_reader_hears_what_buttons_and_numbers_mean(browser: Browser, s
 def test_an_empty_history_has_no_empty_chart(browser: Browser, cli: Cli) -> None:
     with Server(cli, "--history", "5") as server, Visit(browser, server) as page:
         page.locator("#list-note", has_text="No messages yet.").wait_for()
-        assert page.inner_text("#models") == "Models: sms for texts, mail for long texts and mail"
+        assert page.inner_text("#models") == "Model for short texts: sms · for mail and long texts: mail"
         assert page.locator("#volume").is_hidden()
         server.post("/predict", {"text": TEXTS[0]})
         page.reload()
         page.locator("#volume svg").wait_for()
+        assert re.fullmatch(
+            r"\d\d:\d\d\s+tallest bar: 1 message\s+\d\d:\d\d\s+spam other · 1 message, 0\.0% spam",
+            page.inner_text("#volume"),
+        )
+
+
+def test_ten_labels_are_enough_for_a_share(browser: Browser, cli: Cli) -> None:
+    with Server(cli, "--history", "20") as server:
+        for number in range(10):
+            text = f"see you at the station, {'platform ' * number}"
+            server.post("/predict", {"text": text})
+            server.post("/learn", {"text": text, "label": "ham"})
+        with Visit(browser, server) as page:
+            page.locator("#tiles .tile").first.wait_for()
+            tiles = page.locator("#tiles .tile").all_inner_texts()
+    assert re.fullmatch(r"[\d.]+%\naccuracy\n\d+ of 10\n95% CI [\d.]+%–[\d.]+%", tiles[0])
+    assert tiles[2] == "–\nmisses\n0 of 0 spam let through\ntoo few to tell"
+
+
+def test_a_notice_fades_at_the_next_step_or_alone(browser: Browser, server: Server) -> None:
+    with Visit(browser, server) as page:
+        page.locator("#messages > li").first.locator("button.ham").click()
+        wait_for_notice(page, "Learned as ham.")
+        page.keyboard.press("j")
+        page.locator("#notice").wait_for(state="hidden", timeout=3000)  # at once, as long as it fades
+        page.keyboard.press("u")
+        wait_for_notice(page, "Lesson 1 is undone.")
+        page.locator("#notice").wait_for(state="hidden")
 
 
 def test_a_dropped_mail_is_checked_and_taught(browser: Browser, server: Server, tmp_path: Path) -> None:

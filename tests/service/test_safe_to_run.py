@@ -62,6 +62,7 @@ def test_only_requests_with_the_token_are_answered(cli: Cli) -> None:
         right = {"Authorization": "Bearer correct-horse-battery", "Host": "filter.example"}
         assert server.post("/predict", {"text": SPAM_TEXT}, **right)["verdict"] == "spam"
         assert server.ask("GET", "/metrics")[0] == 401
+        server.wait_for('refused source=http status=401 route="GET /metrics"\n')
         assert server.ask("GET", "/healthz")[0] == 200
 
 

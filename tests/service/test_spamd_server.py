@@ -107,6 +107,8 @@ def test_a_client_before_version_1_3_gets_one_field(server: Server) -> None:
 )
 def test_what_cannot_be_answered_is_refused(server: Server, data: bytes, reply: str) -> None:
     assert ask(server, data) == f"SPAMD/1.0 {reply}\r\n".encode()
+    code, _, reason = reply.partition(" ")
+    assert f'refused source=spamd status={code} reason="{reason}"\n' in server.log
     assert ask(server, b"PING SPAMC/1.2\r\n\r\n") == b"SPAMD/1.5 0 PONG\r\n"
 
 

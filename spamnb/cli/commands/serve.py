@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +10,9 @@ from spamnb.cli import options
 from spamnb.cli.option_groups import command, option
 from spamnb.service import LOG_FORMATS, PORT, SPAMD_ADDRESS
 from spamnb.settings import MailConfig, parse_size
+
+if TYPE_CHECKING:
+    from spamnb.service import ServeOptions
 
 
 @command()
@@ -95,9 +98,7 @@ from spamnb.settings import MailConfig, parse_size
     help="Format of the lines on stderr, one for each request.",
 )
 @options.setting_options(MailConfig, "authserv_ids")
-def serve(
-    host: str, port: int, spamd: str | None, milter: str | None, token_file: str | None, **params: Any
-) -> None:
+def serve(host: str, port: int, spamd: str | None, milter: str | None, **params: Any) -> None:
     """Answer clients over HTTP, spamd and milter protocols.
 
     The models stay in memory, so a verdict takes about a millisecond. They are those that `spamnb predict`
@@ -120,22 +121,28 @@ def serve(
       spamnb serve --host 0.0.0.0 --token-file token
       curl 127.0.0.1:7726/predict --json '{"text": "WIN a FREE prize"}'
     """
-    from spamnb.cli.imap_accounts import mail_limits
-    from spamnb.service import Address, ServeOptions, parse_address, read_token, serve
+    from spamnb.service import Address, parse_address, serve
 
-    settings = ServeOptions(
+    settings = _options_of(params)
+    if settings.tempfail and not milter:
+        raise click.UsageError("--milter-tempfail belongs to --milter")
+    for_spamd = parse_address(spamd, "--spamd") if spamd else None
+    for_milter = parse_address(milter, "--milter") if milter else None
+    click.get_current_context().exit(serve(Address(host, port), for_spamd, for_milter, settings))
+
+
+def _options_of(params: dict[str, Any]) -> ServeOptions:
+    from spamnb.cli.imap_accounts import mail_limits
+    from spamnb.service import ServeOptions, read_token
+
+    return ServeOptions(
         params["model"],
         parse_size(params["max_request"], "--max-request"),
         params["allow_tell"],
-        read_token(token_file) if token_file else "",
+        read_token(params["token_file"]) if params["token_file"] else "",
         params["log_format"],
         params["workers"],
         params["history"],
         params["milter_tempfail"],
         mail_limits(params),
     )
-    spamd_address = parse_address(spamd, "--spamd") if spamd else None
-    milter_address = parse_address(milter, "--milter") if milter else None
-    if params["milter_tempfail"] and milter_address is None:
-        raise click.UsageError("--milter-tempfail belongs to --milter")
-    click.get_current_context().exit(serve(Address(host, port), spamd_address, milter_address, settings))

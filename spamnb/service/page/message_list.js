@@ -10,6 +10,7 @@ const state = { view: "all", search: "", rows: [], selected: null, opened: null,
 export function startList(spam, teach, undo) {
   state.spam = spam;
   list.addEventListener("click", (event) => clicked(event, teach, undo));
+  list.addEventListener("focusin", (event) => select(idOf(event.target)));
   for (const button of document.querySelectorAll("[data-view]")) {
     button.addEventListener("click", () => chooseView(button.dataset.view));
   }
@@ -65,11 +66,14 @@ export function selectedRow() {
   return state.rows.find((row) => row.id === state.selected);
 }
 
-/** Selects the next message, or the one before. */
+/** Selects the next message, or the one before, and moves the focus there: Enter belongs to the selected message. */
 export function move(step) {
   const at = state.rows.findIndex((row) => row.id === state.selected);
   const next = state.rows[Math.min(Math.max(at + step, 0), state.rows.length - 1)];
-  if (next) select(next.id, true);
+  if (!next) return;
+  const entry = list.querySelector(`[data-id="${next.id}"]`);
+  entry.querySelector(".excerpt").focus({ preventScroll: true });
+  entry.scrollIntoView({ block: "nearest" });
 }
 
 /** Opens the selected message or closes it. */
@@ -78,12 +82,13 @@ export function toggle() {
   showOpened();
 }
 
-function select(id, scroll = false) {
+/** Selects a message; whatever has the focus in the list belongs to the selected one. */
+function select(id) {
   state.selected = id;
   for (const entry of list.children) entry.setAttribute("aria-current", String(Number(entry.dataset.id) === id));
-  const entry = list.querySelector(`[data-id="${id}"]`);
-  if (scroll) entry?.scrollIntoView({ block: "nearest" });
 }
+
+const idOf = (target) => Number(target.closest("li[data-id]").dataset.id);
 
 function clicked(event, teach, undo) {
   const entry = event.target.closest("li[data-id]");
@@ -99,9 +104,10 @@ function clicked(event, teach, undo) {
 
 function item(row) {
   const entry = element("li", { "data-id": row.id, "aria-current": String(row.id === state.selected) });
-  const head = element("div", { class: "item-head" }, badge(row.verdict, state.spam));
-  const name = element("span", { class: "hidden" }, ` P(${state.spam})`);
-  head.append(element("span", { class: "number", title: `P(${state.spam})` }, percent(row.probability), name));
+  const head = element("div", { class: "item-head" });
+  if (row.was) head.append(element("span", { class: "muted" }, `was ${row.was}, now`));
+  head.append(badge(row.verdict, state.spam));
+  head.append(element("span", { class: "number" }, `P(${state.spam}) ${percent(row.probability)}`));
   if (row.label) head.append(element("span", { class: "label-note" }, `labelled ${row.label}`));
   if (row.copies > 1) {
     const copies = element("span", { class: "hidden" }, " near-duplicates");

@@ -3,7 +3,7 @@
 import { request } from "./requests.js";
 import { element } from "./message_view.js";
 
-const KINDS = { "long-text": "long texts", text: "texts" };
+const FEWEST = 10; // labels below which a percentage would say nothing
 
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 600;
@@ -12,11 +12,8 @@ const HEIGHT = 64;
 /** Loads the state of the server and shows it; returns the label of spam. */
 export async function showOverview() {
   const state = await request("/page/state");
-  const names = state.models.map(({ name, kinds }) => {
-    const uses = kinds.filter((kind) => kind !== "long-text" || !kinds.includes("text")).map((kind) => KINDS[kind] ?? kind);
-    return `${name} for ${uses.join(" and ")}`;
-  });
-  document.getElementById("models").textContent = `${names.length > 1 ? "Models" : "Model"}: ${names.join(", ")}`;
+  const uses = state.models.map(({ name, kinds }) => `for ${usesOf(kinds)}: ${name}`);
+  document.getElementById("models").textContent = `Model ${uses.join(" · ")}`;
   showCards(state.models);
   if (state.quality) {
     showQuality(state.quality);
@@ -25,11 +22,18 @@ export async function showOverview() {
   return state.spam;
 }
 
+/** Says what a model is used for, such as "mail and long texts". */
+function usesOf(kinds) {
+  if (kinds.length === 1 && kinds[0] === "text") return "short texts";
+  const names = { mail: "mail", text: "texts", "long-text": kinds.includes("text") ? "" : "long texts" };
+  return Object.keys(names).filter((kind) => kinds.includes(kind) && names[kind]).map((kind) => names[kind]).join(" and ");
+}
+
 function showCards(models) {
   const cards = models.map((model) => {
     const list = element("dl");
     for (const [name, value] of model.rows) list.append(element("dt", {}, name), element("dd", {}, value));
-    return element("div", { class: "card" }, element("h3", {}, `For ${model.kinds.join(" and ")}`), list);
+    return element("div", { class: "card" }, element("h3", {}, `For ${usesOf(model.kinds)}`), list);
   });
   document.getElementById("cards").replaceChildren(...cards);
 }
@@ -38,9 +42,11 @@ const share = (value) => `${(100 * value).toFixed(1)}%`;
 
 function tile(name, { part, of, interval }, note) {
   const box = element("div", { class: "tile" });
-  box.append(element("b", {}, of ? share(part / of) : "–"), element("span", {}, name));
+  const enough = of >= FEWEST;
+  box.append(element("b", {}, enough ? share(part / of) : "–"), element("span", {}, name));
   box.append(element("span", {}, note));
-  if (interval) box.append(element("span", {}, `95% CI ${share(interval[0])}–${share(interval[1])}`));
+  if (!enough) box.append(element("span", {}, "too few to tell"));
+  else box.append(element("span", {}, `95% CI ${share(interval[0])}–${share(interval[1])}`));
   return box;
 }
 
@@ -69,7 +75,7 @@ function showVolume({ begin, end, total, messages, spam }) {
   figure.hidden = !total;
   if (!total) return;
   const spams = spam.reduce((sum, n) => sum + n, 0);
-  const label = `${total.toLocaleString("en")} ${total === 1 ? "message" : "messages"} since ${moment(begin, end)}, ${share(spams / total)} spam`;
+  const label = `${count(total)}, ${share(spams / total)} spam`;
   const svg = shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label, preserveAspectRatio: "none" });
   const step = WIDTH / messages.length;
   const most = Math.max(...messages);
@@ -79,11 +85,13 @@ function showVolume({ begin, end, total, messages, spam }) {
       svg.append(shape("rect", { class: name, x: i * step, y: HEIGHT - height, width: step - 2, height }));
     }
   });
+  const options = end - begin < 86400 ? { timeStyle: "short" } : { dateStyle: "medium" };
+  const [first, last] = [begin, end].map((time) => new Date(1000 * time).toLocaleString("en-GB", options));
+  const axis = element("p", { class: "axis muted" });
+  axis.append(...[first, `tallest bar: ${count(most)}`, last].map((text) => element("span", {}, text)));
   const caption = element("figcaption", {}, element("i", { class: "key spam" }), "spam ", element("i", { class: "key all" }), `other · ${label}`);
-  figure.replaceChildren(svg, caption);
+  figure.replaceChildren(svg, axis, caption);
 }
 
-function moment(begin, end) {
-  const options = end - begin < 86400 ? { timeStyle: "short" } : { dateStyle: "medium" };
-  return new Date(1000 * begin).toLocaleString("en-GB", options);
-}
+const count = (n) => `${n.toLocaleString("en")} ${n === 1 ? "message" : "messages"}`;
+

@@ -6,7 +6,7 @@ import { load, move, selectedRow, startList, toggle } from "./message_list.js";
 import { showOverview } from "./overview.js";
 
 const REFRESH = 5000; // milliseconds
-const NOTICE = 15000; // milliseconds that a notice stays; the key for undo works longer
+const NOTICE = 6000; // milliseconds until a notice fades; the buttons and the key for undo work longer
 const hasHistory = document.body.dataset.history !== "0";
 const byId = (id) => document.getElementById(id);
 let tried = null; // the message in the form: a string, or the bytes of a mail
@@ -15,11 +15,16 @@ let hiding;
 
 function notify(text, { error = false, undo = false } = {}) {
   clearTimeout(hiding);
-  if (!error) hiding = setTimeout(() => (byId("notice").hidden = true), NOTICE);
+  hiding = setTimeout(hideNotice, error ? 2 * NOTICE : NOTICE);
   byId("notice").hidden = false;
   byId("notice").classList.toggle("error", error);
   byId("notice-text").textContent = text;
   byId("notice-undo").hidden = !undo;
+}
+
+/** Hides the notice, unless the event is in it: what it covers is needed for the next step. */
+function hideNotice(event) {
+  if (!event?.target.closest("#notice")) byId("notice").hidden = true;
 }
 
 /** Runs an action; a refusal is shown, never swallowed. */
@@ -34,8 +39,9 @@ async function attempt(action) {
 
 function effectText(effect) {
   if (!effect || !effect.messages) return "";
-  const recent = `of the last ${effect.messages.toLocaleString("en")} different messages`;
-  return ` New verdicts: ${effect.changed.toLocaleString("en")} ${recent}.`;
+  const [changed, all] = [effect.changed, effect.messages].map((n) => n.toLocaleString("en"));
+  if (!effect.changed) return " No verdict on recent messages changed.";
+  return ` This changed the verdict on ${changed} of the last ${all} messages.`;
 }
 
 async function refresh() {
@@ -130,6 +136,7 @@ function pressed(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || byId("token-dialog").open) return;
   if (event.key === "Escape") document.activeElement.blur();
   const typing = event.target.closest("input, textarea");
+  if (!typing && KEYS[event.key]) hideNotice(event);
   const pressing = event.key === "Enter" && event.target.closest("button, summary, label");
   if (typing || pressing || !KEYS[event.key]) return;
   event.preventDefault();
@@ -140,6 +147,7 @@ async function start() {
   startForm();
   byId("notice-undo").addEventListener("click", undoLast);
   document.addEventListener("keydown", pressed);
+  document.addEventListener("pointerdown", hideNotice);
   const spam = await showOverview();
   if (!hasHistory) return;
   await startList(spam, teachRow, undo);
