@@ -12,7 +12,7 @@ from spamnb.model import calibration as calibrations
 from spamnb.model.base_model import check_same
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
-from spamnb.model.inspection import kind_of_model
+from spamnb.model.mail_knowledge import kind_of_model
 from spamnb.model.seen_messages import SeenMessages, merge_seen
 from spamnb.model.spam_model import SpamModel
 
