@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from spamnb.cli.data_inputs import inputs, read_options
-from spamnb.cli.output import print_status
+from spamnb.cli.output import is_typed, print_status
 from spamnb.errors import DataError
 from spamnb.model import MAIL, TEXT, kind_by_length
 from spamnb.readers import mail_formats
@@ -73,6 +74,11 @@ def stdin_mail_format(reading: ReadOptions) -> str:
     from spamnb.readers import by_first_lines, peek_stdin
 
     return by_first_lines(peek_stdin()) if reading.format == "auto" else ""
+
+
+def as_typed(path: Any, reading: ReadOptions) -> ReadOptions:
+    """Returns how to read an input: what is typed are messages, one a line, unless options say otherwise."""
+    return replace(reading, format="lines") if is_typed(path) and reading.says_nothing else reading
 
 
 def _kind_of_chunk(chunk: Chunk) -> str:

@@ -10,6 +10,7 @@ from spamnb.cli.message_kind import note_mail
 from spamnb.cli.output import print_mark, print_status, print_step, progress, report_skipped
 from spamnb.cli.prediction_output import Write
 from spamnb.cli.progress_bar import may_reach_terminal
+from spamnb.readers import table_formats
 
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
@@ -21,7 +22,6 @@ class OpenedInput(NamedTuple):
     """An opened input; `path` is "" for the texts of the command line, `typed` if a person types it."""
 
     path: str | tuple[str, ...]
-    format: str
     source: Source
     typed: bool = False
 
@@ -51,8 +51,8 @@ class PredictionRun:
 
     def answer(self, opened: OpenedInput) -> None:
         """Classifies the messages of one input."""
-        path, format, source, typed = opened
-        if path not in ("", "-"):
+        path, source, typed = opened
+        if path not in ("", "-") or source.format in table_formats():
             print_status(source.description, self.quiet)
         if source.columns is not None:
             self.begin(source.name, source.columns)
@@ -63,7 +63,7 @@ class PredictionRun:
                 if not number:
                     if source.columns is None:  # not before: an empty file has no columns
                         self.begin(source.name, None)
-                    self._note_kind(path == "-" and format == "lines", chunk)
+                    self._note_kind(path == "-" and source.format == "lines", chunk)
                 self._answer_chunk(chunk)
                 bar.at(chunk.position)
                 if typed:

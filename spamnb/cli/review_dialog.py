@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import click
 import numpy as np
 
 from spamnb.cli.data_inputs import inputs, read_options
-from spamnb.cli.message_kind import note_mail, stdin_mail_format
+from spamnb.cli.message_kind import as_typed, note_mail
 from spamnb.cli.output import print_status, print_step, progress, report_skipped
 from spamnb.core import FloatArray, cut_to_width, visible
 from spamnb.errors import DataError
@@ -41,9 +40,7 @@ def read_messages(model: str, paths: tuple[str, ...], flags: dict[str, Any]) -> 
     quiet, chunks = flags["quiet"], list[Chunk]()
     reading = read_options(flags, categorical=features.categorical, numeric=features.numeric)
     for path, how in inputs(paths if not flags["files_from"] else (), flags, reading):
-        if path == "-" and how.format == "auto" and not how.columns.text:
-            how = replace(how, format=stdin_mail_format(how) or "lines")
-        with open_source(path, how, labelled=False) as source:
+        with open_source(path, as_typed(path, how), labelled=False) as source:
             print_status(source.description, quiet)
             with progress(source.name, source.size, quiet) as bar:
                 for chunk in source:

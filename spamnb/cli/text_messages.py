@@ -63,11 +63,9 @@ def refuse_texts(files: Sequence[str], task: str, command: str, model: str | Non
     missing = _missing(files)
     if not missing or not all(map(looks_like_message, missing)):
         return
-    text = " ".join(files) if missing == [*files] else missing[0]
-    raise DataError(
-        f"no such file: {missing[0]}",
-        hint=f"to {task}: {command}{model_flag(model)} -t {shell_quote(text)}",
-    )
+    texts = missing if any(" " in text for text in missing) else [" ".join(missing)]
+    flags = "".join(f" -t {shell_quote(text)}" for text in texts)
+    raise DataError(f"no such file: {missing[0]}", hint=f"to {task}: {command}{model_flag(model)}{flags}")
 
 
 def refuse_model_names(files: Sequence[str]) -> None:

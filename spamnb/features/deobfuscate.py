@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from operator import itemgetter
 
+import numpy as np
+
+from spamnb.core import IntArray
 from spamnb.features.batch import Stream
 from spamnb.features.leetspeak import leetspeak_variants, variant_stream
 from spamnb.features.lowercase import lowered_words
@@ -13,6 +16,8 @@ from spamnb.features.spaced_letters import SpacedLetterJoiner
 from spamnb.features.words import find_words, word_streams
 from spamnb.messages import Texts
 from spamnb.settings import FeatureConfig
+
+_LETTERS = bytes(chr(byte).isalnum() and byte < 128 for byte in range(256))
 
 
 def deobfuscate(texts: Texts, config: FeatureConfig) -> tuple[Texts, list[Stream]]:
@@ -43,6 +48,27 @@ def deobfuscate(texts: Texts, config: FeatureConfig) -> tuple[Texts, list[Stream
     if obfuscations:
         streams.append(obfuscation_stream(obfuscations))
     return clear, streams + ([] if config.chars else _spaceless(clear, mail=bool(texts.tags)))
+
+
+def rows_to_deobfuscate(texts: Texts) -> IntArray:
+    r"""Finds the messages whose words `deobfuscate` may change: with hidden or spaced letters, or with "_".
+
+    >>> rows_to_deobfuscate(Texts.of(["free", "f r e e", "fr\u0435e", "\u00e9"])).tolist()
+    [1, 2]
+    """
+    rows = np.zeros(len(texts), bool)
+    padded = b"\n" + texts.data + b"\n\n\n\n\n"
+    letter = np.frombuffer(padded.translate(_LETTERS), np.bool_)
+    alone = letter[1:-1] & ~letter[:-2] & ~letter[2:]
+    spaced = np.flatnonzero(alone[:-4] & alone[2:-2] & alone[4:])
+    underscores = np.flatnonzero(np.frombuffer(texts.data, np.uint8) == ord("_"))  # they divide shaped words
+    for places in (spaced, underscores):
+        rows[texts.starts.searchsorted(places, side="right") - 1] = True
+    if not texts.data.isascii():
+        from spamnb.features.hidden_letters import rows_with_hidden_letters
+
+        rows[rows_with_hidden_letters(texts)] = True
+    return rows.nonzero()[0]
 
 
 # These two are about letters beyond ASCII: their tables take 10 ms to load, a tenth of a prediction.

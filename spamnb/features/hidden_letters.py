@@ -88,10 +88,15 @@ def _is_suspect(run: bytes) -> bool:
 _suspect = BoundedCache(_is_suspect, limit=1 << 23)
 
 
+def rows_with_hidden_letters(texts: Texts) -> list[int]:
+    """Finds the messages that may have hidden letters; no other message has any."""
+    return texts.rows_with(_suspect.__getitem__)
+
+
 def reveal_in_texts(texts: Texts) -> tuple[Texts, list[tuple[int, str]]]:
     """Returns the texts as a reader sees them, and each kind of obfuscation with its message."""
     new, obfuscations = {}, []
-    for row in texts.rows_with(_suspect.__getitem__):
+    for row in rows_with_hidden_letters(texts):
         original = texts[row].decode("utf-8", "surrogateescape")
         text, kinds = reveal_hidden_letters(original)
         obfuscations += [(row, kind) for kind in kinds]

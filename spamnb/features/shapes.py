@@ -74,12 +74,12 @@ def bucket_names(name: str) -> list[str]:
 NUMBER_NAMES = [f"shape:number={n}" for n in range(3, LONGEST_NUMBER)] + [f"shape:number={LONGEST_NUMBER}+"]
 _BUCKETS = {name: bucket_names(name) for name in EDGES}
 OBFUSCATIONS = ("zero-width", "fancy", "mixed-script", "spaced", "leet")
-_NAMES = [name for names in _BUCKETS.values() for name in names] + NUMBER_NAMES
-_NAMES += [f"shape:{name}" for name in OBFUSCATIONS]
-_KEYS: KeyArray = token_keys("shape:", [name.removeprefix("shape:") for name in _NAMES])
+SHAPE_NAMES = [name for names in _BUCKETS.values() for name in names] + NUMBER_NAMES
+SHAPE_NAMES += [f"shape:{name}" for name in OBFUSCATIONS]
+_KEYS: KeyArray = token_keys("shape:", [name.removeprefix("shape:") for name in SHAPE_NAMES])
 # Shapes that state what a message lacks: nothing of a property, or less than 80 bytes.
 _SHORT = tuple(f"shape:length={a}-{a + 19}" for a in range(0, 80, 20))
-LACKING_KEYS: KeyArray = _KEYS[[name in _SHORT or name.endswith("=0") for name in _NAMES]]
+LACKING_KEYS: KeyArray = _KEYS[[name in _SHORT or name.endswith("=0") for name in SHAPE_NAMES]]
 _FIRST = dict(zip(EDGES, np.cumsum([0, *(len(b) for b in _BUCKETS.values())]).tolist(), strict=False))
 _COUNTED = [name for name in EDGES if name != "length"]
 _TOPS = np.array([[EDGES[name][-1]] for name in _COUNTED])
@@ -87,8 +87,8 @@ _TABLE = np.array(  # by property and count: searching the edges takes four time
     [_FIRST[n] + np.searchsorted(EDGES[n], np.arange(_TOPS.max() + 1), side="right") for n in _COUNTED]
 ).ravel()
 _ROWS = np.arange(len(_COUNTED))[:, None] * (_TOPS.max() + 1)  # first index of each property
-_OBFUSCATION = {name: len(_NAMES) - len(OBFUSCATIONS) + i for i, name in enumerate(OBFUSCATIONS)}
-_FIRST["number"] = len(_NAMES) - len(NUMBER_NAMES) - len(OBFUSCATIONS)
+_OBFUSCATION = {name: len(SHAPE_NAMES) - len(OBFUSCATIONS) + i for i, name in enumerate(OBFUSCATIONS)}
+_FIRST["number"] = len(SHAPE_NAMES) - len(NUMBER_NAMES) - len(OBFUSCATIONS)
 
 
 def shape_stream(texts: Texts, scanner: ShapeScanner | None = None) -> Stream:
@@ -123,7 +123,7 @@ def obfuscation_stream(obfuscations: list[tuple[int, str]]) -> Stream:
 
 
 def _speller(which: IntArray) -> Speller:
-    return lambda where: StringArray.of(_NAMES[i].encode() for i in which[where].tolist())
+    return lambda where: StringArray.of(SHAPE_NAMES[i].encode() for i in which[where].tolist())
 
 
 class ShapeScanner:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 _COUNTED = {  # property -> one of it, and several
     "url": ("link", "links"),
     "email": ("mail address", "mail addresses"),
@@ -20,6 +22,7 @@ _OBFUSCATIONS = {
     "spaced": "spaced-out letters",
     "leet": "digits for letters",
 }
+_MARK = re.compile(r"(ends with|punctuation) ([\"'])(.+)\2")
 _ENDS = {"word": "a word", "num": "a number"}
 
 
@@ -42,6 +45,20 @@ def token_label(token: str) -> str:
         "sign": f"punctuation {_quoted(value)}",
     }
     return labels.get(name) or _OBFUSCATIONS.get(name, "")
+
+
+def labelled_token(label: str) -> str:
+    """Returns the token that a label names, "" if it is no label: the inverse of `token_label`.
+
+    >>> [labelled_token(label) for label in ("11-digit number", "No links", 'ends with "!"', "free")]
+    ['shape:number=11', 'shape:url=0', 'shape:end=!', '']
+    """
+    if mark := _MARK.fullmatch(label):
+        return f"shape:{'end' if mark[1] == 'ends with' else 'sign'}={mark[3]}"
+    from spamnb.features.shapes import SHAPE_NAMES
+
+    tokens = (*SHAPE_NAMES, *(f"shape:end={end}" for end in _ENDS))
+    return {token_label(token).lower(): token for token in tokens}.get(label.lower(), "")
 
 
 def _quoted(mark: str) -> str:

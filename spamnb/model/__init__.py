@@ -46,8 +46,6 @@ if TYPE_CHECKING:
         Inspector as Inspector,
         TokenRow as TokenRow,
         card as card,
-        kind_of_model as kind_of_model,
-        knows_mail as knows_mail,
         row_dict as row_dict,
     )
     from spamnb.model.journal_records import (
@@ -70,6 +68,7 @@ if TYPE_CHECKING:
         stamp_of as stamp_of,
         with_newest_base as with_newest_base,
     )
+    from spamnb.model.mail_knowledge import kind_of_model as kind_of_model, knows_mail as knows_mail
     from spamnb.model.message_digest import message_digests as message_digests, word_digests as word_digests
     from spamnb.model.message_numbers import (
         Verification as Verification,
@@ -198,7 +197,8 @@ else:
             "decision": ["Decision", "HAM", "SPAM", "UNSURE", "describe", "probability_text"],
             "explanation": ["Basis", "Evidence", "Explanation"],
             "formula": ["Formula", "Linear", "linear_view"],
-            "inspection": ["Inspector", "TokenRow", "card", "kind_of_model", "knows_mail", "row_dict"],
+            "inspection": ["Inspector", "TokenRow", "card", "row_dict"],
+            "mail_knowledge": ["kind_of_model", "knows_mail"],
             "journal_records": ["decode_all", "decode_each", "encode", "with_records"],
             "lesson_block": ["LessonBlock", "join_blocks"],
             "lesson_record": [

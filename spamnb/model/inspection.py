@@ -11,9 +11,8 @@ import numpy as np
 
 from spamnb.core import FloatArray, IntArray
 from spamnb.counts import is_pair
-from spamnb.features import token_key
+from spamnb.features import labelled_token, token_key
 from spamnb.model.formula import Formula, Linear, formula_of, linear_view, positive_index
-from spamnb.model.model_names import MAIL, TEXT
 from spamnb.model.model_state import to_state
 from spamnb.model.scoring_engine import weighted
 from spamnb.model.spam_model import SpamModel
@@ -76,7 +75,7 @@ class Inspector:
         return self.rows((i for i in order.tolist() if for_label[i] > 0), shown_for)
 
     def look_up(self, words: Iterable[str]) -> list[TokenRow]:
-        """Finds tokens by their spelling; case does not matter, except after a tag."""
+        """Finds tokens by their spelling or label; case does not matter, except after a tag."""
         return [self._look_up(word) for word in words]
 
     def rows(self, indices: Iterable[int], c: int | None = None) -> list[TokenRow]:
@@ -88,6 +87,8 @@ class Inspector:
     def _look_up(self, word: str) -> TokenRow:
         token = word if ":" in word else " ".join(word.lower().split())
         row = self._find(token)
+        if row < 0 and (named := labelled_token(word)):
+            token, row = named, self._find(named)
         if row < 0:
             none = (0,) * len(self.model.labels)
             zeros = (0.0,) * len(none)
@@ -239,26 +240,3 @@ def _base(model: SpamModel) -> dict[str, Any] | None:
 
 def row_dict(row: TokenRow) -> dict[str, Any]:
     return asdict(row)
-
-
-# Nearly every mail has one of these, and no other message does.
-_MAIL_TOKENS = ("mime:text_plain", "mime:text_html", "header:from", "header:subject")
-
-
-def knows_mail(model: SpamModel) -> bool:
-    """Returns whether the model, or its base model, has learned mail."""
-    models = [model] if model.active_base is None else [model, model.active_base.model]
-    return any(map(_has_mail_tokens, models))
-
-
-def kind_of_model(model: SpamModel) -> str:
-    """Returns `mail` or `text`: what the model learned itself, or before the first lesson its base model."""
-    base = model.active_base
-    if base is not None and not model.store.message_totals.any():
-        return kind_of_model(base.model)
-    return MAIL if _has_mail_tokens(model) else TEXT
-
-
-def _has_mail_tokens(model: SpamModel) -> bool:
-    keys = np.array([token_key(token) for token in _MAIL_TOKENS], np.uint64)
-    return bool((model.store.find(keys) >= 0).any())

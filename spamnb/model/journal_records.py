@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -88,6 +87,8 @@ def with_records(model: SpamModel, records: Sequence[bytes], path: str | os.Path
 
 def encode(change: Change, spelled: NDArray[np.bool_]) -> bytes:
     """Returns the bytes of a change; `spelled` marks the tokens whose spelling is written."""
+    import json  # predicting without a journal does without it
+
     counts, rows = change.counts, np.flatnonzero(spelled)
     width = next(w for w in _WIDTHS if max(_top(counts.tokens), _top(counts.messages)) <= np.iinfo(w).max)
     words = counts.spellings.take(rows)
@@ -134,6 +135,8 @@ def _top(table: IntArray) -> int:
 
 def decode(data: bytes) -> Change:
     """Decodes what `encode` gave; raises an exception for bytes that are no change."""
+    import json  # predicting without a journal does without it
+
     (size,) = _LENGTH.unpack_from(data)
     head = json.loads(data[_LENGTH.size : _LENGTH.size + size].decode("utf-8", "surrogatepass"))
     take = _Taker(data, _LENGTH.size + size)

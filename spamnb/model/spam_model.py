@@ -16,6 +16,7 @@ from spamnb.model import model_names, model_state
 from spamnb.model.base_model import FOLLOWS
 from spamnb.model.calibration import LIMIT
 from spamnb.model.listed_verdicts import follow_lists
+from spamnb.model.mail_knowledge import texts_to_classify
 from spamnb.model.message_digest import message_digests
 from spamnb.model.model_parts import ModelParts
 from spamnb.model.predictions import (
@@ -24,7 +25,6 @@ from spamnb.model.predictions import (
     predict_classes,
     predict_pair,
     remember,
-    texts_to_classify,
 )
 from spamnb.model.raw_scores import RawScores
 from spamnb.model.scoring_engine import log_odds_of

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         any_of as any_of,
         labelled_formats as labelled_formats,
         mail_formats as mail_formats,
+        table_formats as table_formats,
     )
     from spamnb.readers.job_count import choose_jobs as choose_jobs
     from spamnb.readers.path_list import (
@@ -67,7 +68,7 @@ else:
             "byte_stream": ["StoredFile", "open_bytes", "peek_stdin"],
             "decoded_input": ["DecodedInput", "LONGEST_RECORD", "refuse_binary", "too_long"],
             "format_detection": ["by_first_lines", "looks_like"],
-            "formats": ["FORMATS", "any_of", "labelled_formats", "mail_formats"],
+            "formats": ["FORMATS", "any_of", "labelled_formats", "mail_formats", "table_formats"],
             "job_count": ["choose_jobs"],
             "path_list": ["existing_paths", "plan", "read_paths"],
             "read_options": ["ReadOptions"],

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from dataclasses import replace
 
+from spamnb.core import excerpt
+from spamnb.errors import DataError
 from spamnb.messages import begins_header, by_first_lines as by_first_lines
 from spamnb.readers.decoded_input import DecodedInput
 from spamnb.readers.formats import FORMATS, format_by_suffix
@@ -13,6 +16,7 @@ from spamnb.readers.tables.label_words import TEXT_NAMES, is_label_name, normali
 
 _JSON = ("json", "jsonl")
 _ARRAY = re.compile(rb'\s*\[\s*\{\s*"')  # [{"text": ..., which no message begins with
+_ARRAY_BEGINS = (b"[", b"[{")  # first lines of an array that is written on many lines
 _LONGEST_NAME = 30
 _LONGEST_LABEL = 64  # bytes of a line of an index before its path
 _SEP_LINE = re.compile(rb'"?sep=([,;|\t]|\\t)[,;|\t "]*(?:\r\n|\r|\n|\Z)', re.IGNORECASE)
@@ -22,10 +26,11 @@ _LONGEST_HEADER = 1 << 16  # characters of the line that names the columns
 def text_format(decoded: DecodedInput, options: ReadOptions, *, labelled: bool) -> str:
     """Detects the format of a decoded input."""
     first_line = decoded.head.partition(b"\n")[0]
-    format = format_by_suffix(decoded.name) or by_first_line(first_line, options)
+    format = format_by_suffix(decoded.name) or by_first_line(first_line)
     if format in _JSON:  # a file .json holds either
         return "json" if begins_array(decoded.head) else "jsonl"
-    if not format and _ARRAY.match(first_line if decoded.stream.live else decoded.head):
+    unended = first_line.strip() in _ARRAY_BEGINS
+    if not format and _ARRAY.match(decoded.head if unended or not decoded.stream.live else first_line):
         return "json"
     if format:
         return format
@@ -43,7 +48,8 @@ def mail_format(decoded: DecodedInput) -> str:
         return format
     if format or not (decoded.raw_head.startswith(b"From ") or begins_header(decoded.raw_head)):
         return "index" if _is_index(decoded) else ""
-    decoded.need_lines(2)
+    if decoded.stream.path != "-" or not decoded.stream.live:  # else what has arrived decides
+        decoded.need_lines(2)
     return by_first_lines(decoded.raw_head)
 
 
@@ -61,17 +67,47 @@ def _is_index(decoded: DecodedInput) -> bool:
     return is_index(stream.path, decoded.raw_head if stream.ended else decoded.raw_head[:_LONGEST_HEADER])
 
 
-def by_first_line(line: bytes, options: ReadOptions) -> str:
+def lines_to_detect(head: bytes) -> int:
+    r"""Returns the number of lines that detection needs; more than one only where the first asks for it.
+
+    >>> [lines_to_detect(head) for head in (b"sep=;\n", b"[\n", b"id,text\n", b"see you\n")]
+    [2, 3, 2, 1]
+    """
+    line = head.removeprefix(BOM_UTF8).partition(b"\n")[0]
+    if line.strip() in _ARRAY_BEGINS:
+        return 3
+    return 2 if sep_line(line)[0] or _names_columns(line) else 1
+
+
+def refuse_unclear_lines(decoded: DecodedInput) -> None:
+    """Refuses lines that may be messages or a table with a usual name for texts: `id,text` above `1,ok`."""
+    first, _, rest = decoded.raw_head.removeprefix(BOM_UTF8).partition(b"\n")
+    if by_first_line(first) or not _names_columns(first):
+        return
+    if table := looks_like(first, rest.partition(b"\n")[0]):
+        raise DataError(
+            f"{decoded.name} may be {table.upper()} or one message per line: "
+            f'it begins with "{excerpt(first.decode("utf-8", "replace").strip())}"',
+            hint=f"--input-format {table} reads columns, --input-format lines classifies each line",
+        )
+
+
+def _names_columns(line: bytes) -> bool:
+    """Returns whether a line may name columns, a text among them."""
+    text = line[:_LONGEST_HEADER].decode("utf-8", "replace").strip()
+    return any(d in text and _is_header(text.split(d), labelled=False) for d in "\t,;|")
+
+
+def by_first_line(line: bytes) -> str:
     r"""Returns the format of a first line that cannot be a message; else "".
 
     Only one line is looked at, so that the answer does not depend on how much of a pipe has arrived.
 
-    >>> lines = (b"label,text", b"ham\tok", b'{"text": "ok"}', b"Hi, text me")
-    >>> [by_first_line(line, ReadOptions()) for line in lines]
+    >>> [by_first_line(line) for line in (b"label,text", b"ham\tok", b'{"text": "ok"}', b"Hi, text me")]
     ['csv', 'tsv', 'jsonl', '']
     """
     text = line.decode("utf-8", "replace").strip()
-    if text.startswith("{") and _has_text(text, options):
+    if text.startswith("{") and _record(text):
         return "jsonl"
     text = text[:_LONGEST_HEADER]
     first, _, second = text.partition("\t")
@@ -92,18 +128,13 @@ def looks_like(first: bytes, second: bytes) -> str:
     text = first.decode("utf-8", "replace").strip()
     if text.startswith("{"):
         return "jsonl" if _record(text) is not None else ""
-    certain = by_first_line(first, ReadOptions())
+    certain = by_first_line(first)
     for delimiter in "\t,;|":
         fields = text.split(delimiter)
         is_table = certain == "csv" or delimiter.encode() in second
         if len(fields) > 1 and is_table and _is_header(fields, labelled=certain == "csv"):
             return "tsv" if delimiter == "\t" else "csv"
     return certain
-
-
-def _has_text(line: str, options: ReadOptions) -> bool:
-    names = {*options.columns.stated, *TEXT_NAMES}
-    return any(name in names or normalize_name(name) in names for name in _record(line) or ())
 
 
 def _record(line: str) -> dict[str, object] | None:

@@ -85,6 +85,11 @@ class ReadOptions:
         mail = {flag: flags.pop(flag) for flag in _MAIL_FLAGS if flag in flags}
         return cls(columns=ColumnOptions(**columns), mail=MailOptions(**mail), **flags)
 
+    @property
+    def says_nothing(self) -> bool:
+        """Whether neither a format nor columns are stated, so that an input may be plain lines."""
+        return self.format == "auto" and not self.columns.text and not self.columns.beside_text
+
     def with_mail(self, **changes: Any) -> ReadOptions:
         """Returns the options with some of `mail` changed."""
         return replace(self, mail=replace(self.mail, **changes))

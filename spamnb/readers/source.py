@@ -38,6 +38,7 @@ class Source:
     """
 
     mail = False  # whether the messages are mails
+    format = ""  # the name of the format that it is read as
     columns: tuple[str, ...] | None = None  # the names of all columns, if the chunks of a table keep them
     # The work of worker processes on each chunk of mails, its result in `made`; set it before reading.
     work: Work | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from codecs import BOM_UTF8
 from collections.abc import Sequence
 from importlib import import_module
 
@@ -59,6 +58,7 @@ def _open_input(decoded: DecodedInput, options: ReadOptions, labelled: bool) -> 
     format = format or _text_format(decoded, options, labelled=labelled)
     reader = import_module(f"spamnb.readers.{FORMATS[format].module}")
     source: Source = reader.open_input(decoded, options, format=format, labelled=labelled)
+    source.format = format
     return source
 
 
@@ -75,11 +75,13 @@ def _text_format(decoded: DecodedInput, options: ReadOptions, *, labelled: bool)
     """Decodes a text input and returns its format."""
     nuls, lines = options.format == "null", options.format in ("lines", "null")
     if not lines:  # stated lines may hold any bytes
-        from spamnb.readers.format_detection import sep_line
+        from spamnb.readers.format_detection import lines_to_detect, refuse_unclear_lines
 
-        refuse_binary(decoded, options.encoding, nuls=nuls)
-        if sep_line(decoded.raw_head.removeprefix(BOM_UTF8))[0]:
-            decoded.need_lines(2)  # the second line names the columns
+        may_be_lines = not labelled and decoded.stream.path == "-" and options.says_nothing
+        refuse_binary(decoded, "any" if may_be_lines else options.encoding, nuls=nuls)
+        decoded.need_lines(lines_to_detect(decoded.raw_head))
+        if may_be_lines:
+            refuse_unclear_lines(decoded)
     decoded.decode(options.encoding, nuls=nuls)
     if options.format != "auto":
         return options.format

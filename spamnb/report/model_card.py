@@ -125,20 +125,15 @@ def show_explanation(console: Console, explanation: Explanation, labels: Sequenc
     label, other = visible(explanation.label), visible(explanation.other)
     verdict_style = "red" if explanation.verdict == explanation.label else "green"
     heading = Text(visible(explanation.verdict), verdict_style)
+    heading.append(_reason(explanation), "bold")
     sides = f"log-odds of {label} against {other}"
     heading.append(
         f"  P({label}) = {explanation.probability:.4f}, {sides} {explanation.log_odds:+.3f}", "bold"
     )
     console.print(heading)
     basis = explanation.basis
-    counts = f"tokens known: {basis.known:,}, unknown: {basis.unknown:,}"
-    reason = f"{explanation.unsure_reason}; " if explanation.unsure_reason else ""
-    line = f"{reason}{counts}; log p(x) = {basis.log_evidence:.1f}; counts: {_counted(basis)}"
-    console.print(Text(line, "dim"))
-    if explanation.taught_as:
-        label = visible(explanation.taught_as)
-        line = f"this message was taught as {label}; the log-odds are the sum of the evidence, without that"
-        console.print(Text(line, "dim"))
+    known = f"known tokens: {basis.known:,} of {basis.known + basis.unknown:,}"
+    console.print(Text(f"{known}; the numbers in the last column count {_counted(basis)}", "dim"))
     if explanation.listed:
         entry = visible(explanation.listed)
         line = f"the sender is listed: {entry}; the log-odds are the sum of the evidence, without that"
@@ -151,6 +146,14 @@ def show_explanation(console: Console, explanation: Explanation, labels: Sequenc
         if not fits(console, table):
             table = _evidence_table(console, explanation, labels, limit, bar)
     print_table(console, fit_columns(console, table, [3], [1], [4, 5]))
+
+
+def _reason(explanation: Explanation) -> str:
+    """Writes why the verdict is not what the log-odds say: `, as taught; the words alone say spam`."""
+    if explanation.taught_as:
+        words = explanation.label if explanation.log_odds > 0 else explanation.other
+        return f", as taught; the words alone say {visible(words)}"
+    return f", {explanation.unsure_reason}" if explanation.unsure_reason else ""
 
 
 def _evidence_table(

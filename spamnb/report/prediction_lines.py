@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spamnb.core import IntArray, visible, visible_bytes
+from spamnb.features import token_label
 from spamnb.messages import Chunk, Texts
 from spamnb.model import Predictions
 from spamnb.report.new_columns import Header
@@ -108,7 +109,9 @@ def reasons_text(explanation: Explanation, most: int = SHOWN_REASONS) -> str:
 
 
 def _joined(reason: str, evidence: Sequence[Evidence]) -> str:
-    tokens = ", ".join(f"{visible(e.token, tsv=True)} {e.log_odds:+.2f}" for e in evidence)
+    tokens = ", ".join(
+        f"{visible(token_label(e.token) or e.token, tsv=True)} {e.log_odds:+.2f}" for e in evidence
+    )
     return "; ".join(filter(None, (reason, tokens)))
 
 

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
         Digester as Digester,
         Digests as Digests,
         Sample as Sample,
-        usual_digests as usual_digests,
     )
     from spamnb.training.sklearn_inputs import (
         Labels as Labels,
@@ -107,7 +106,7 @@ else:
             "own_model": ["common_base", "own_model_started", "start_own_model"],
             "parallel_training": ["BlockCounter", "CountInWorker", "ScoreInWorker"],
             "review_queue": ["ReviewQueue"],
-            "sampling": ["Digester", "Digests", "Sample", "usual_digests"],
+            "sampling": ["Digester", "Digests", "Sample"],
             "sklearn_inputs": [
                 "Labels",
                 "all_labels",

@@ -11,7 +11,7 @@ from spamnb.core import FloatArray, IntArray, Record, distinct_values
 from spamnb.counts import Entries, PairColumns, Tally
 from spamnb.features import Batch, extract
 from spamnb.messages import Chunk, Texts
-from spamnb.model import SeenMessages, message_digests, word_digests
+from spamnb.model import SeenMessages, message_digests
 from spamnb.scorers import Scorer
 from spamnb.settings import FeatureConfig, TrainingConfig
 from spamnb.training.sampling import (
@@ -24,6 +24,7 @@ from spamnb.training.sampling import (
     SampleBlock,
     SampleCollector,
     below,
+    fold_digests,
     merge_partials,
     pick,
     pick_columns,
@@ -92,7 +93,7 @@ class MessageCounter:
         """
         assert chunk.labels is not None
         batch = extract(chunk.texts, self.features)
-        words = word_digests(batch) if words is None else words
+        words = fold_digests(chunk.texts, batch, self.features) if words is None else words
         columns = dict(chunk.categories), dict(chunk.numbers)
         messages = _Messages(chunk.texts, chunk.labels, *columns, words.copy())
         waiting = self._digester.complete(messages.digests, chunk.texts, chunk.labels, *columns)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from spamnb.core import FloatArray, IntArray
 from spamnb.counts import CountStore, Entries, merge_stores
-from spamnb.features import extract, token_key
+from spamnb.features import Batch, extract, rows_to_deobfuscate, token_key
 from spamnb.messages import Texts
 from spamnb.model import SeenMessages, merge_seen, word_digests
 from spamnb.settings import FeatureConfig
@@ -28,15 +28,17 @@ Order = tuple[int, int]  # the number of the input, and that of the block in it
 Row = tuple[object, ...]
 
 
-def usual_digests(texts: Texts, features: FeatureConfig) -> Digests | None:
+def fold_digests(texts: Texts, batch: Batch, features: FeatureConfig) -> Digests:
     """Returns digests that messages of the same words share, as the default tokens have words.
 
-    With them the folds are the same for any features, so that metrics of different ones can be compared. None
-    if these features have the same words; for others a message is tokenised twice, which `train` does not do.
+    With them the folds are the same for any features, so that metrics of different ones can be compared.
+    `batch` are the tokens of these features; only messages with hidden or spaced letters are tokenised again.
     """
-    usual = FeatureConfig(ngrams=1)
-    same = (features.shapes, features.deobfuscate) == (usual.shapes, usual.deobfuscate)
-    return None if same else word_digests(extract(texts, usual))
+    digests, usual = word_digests(batch), FeatureConfig(ngrams=1)
+    if (features.shapes, features.deobfuscate) != (usual.shapes, usual.deobfuscate):
+        rows = rows_to_deobfuscate(texts)
+        digests[rows] = word_digests(extract(texts.select(rows), usual))
+    return digests
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

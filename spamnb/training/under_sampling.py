@@ -14,9 +14,8 @@ import numpy as np
 from spamnb.core import FloatArray
 from spamnb.features import extract
 from spamnb.messages import Texts
-from spamnb.model import word_digests
 from spamnb.settings import FeatureConfig
-from spamnb.training.sampling import Digester, Digests
+from spamnb.training.sampling import Digester, Digests, fold_digests
 
 
 class UnderSampling:
@@ -33,7 +32,7 @@ class UnderSampling:
         categories: Mapping[str, Sequence[str]],
         numbers: Mapping[str, FloatArray],
     ) -> None:
-        digests = word_digests(extract(texts, self._features)).copy()
+        digests = fold_digests(texts, extract(texts, self._features), self._features)
         self._digester.complete(digests, texts, labels, categories, numbers)
         names = np.array(labels, object)
         for label in set(labels):

@@ -28,7 +28,6 @@ from spamnb.training import (
     duplicates_note,
     folds,
     score_fold,
-    usual_digests,
     with_usual_limit,
 )
 
@@ -76,8 +75,7 @@ class SharedCounts:
 
     def add_chunk(self, chunk: Chunk) -> None:
         """Counts a chunk of labelled messages."""
-        first = next(iter(self._trainers.values()))
-        words = usual_digests(chunk.texts, first.features)
+        words: Digests | None = None
         for trainer in self._trainers.values():
             words = trainer.add_chunk(chunk, words=words)
 

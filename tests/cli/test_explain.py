@@ -15,7 +15,7 @@ from tests.helpers.command_line import Cli, Sms, Three
 def test_a_message_is_explained(cli: Cli, tiny: Path) -> None:
     shown = cli("explain", "-m", tiny, "win a prize, see?").text.splitlines()
     assert shown[0].rstrip() == "spam  P(spam) = 0.6667, log-odds of spam against ham +0.693"
-    assert shown[1] == "tokens known: 3, unknown: 1; log p(x) = -5.4; counts: occurrences"
+    assert shown[1] == "known tokens: 3 of 4; the numbers in the last column count occurrences"
     assert shown[2].split() == ["log-odds", "token", "times", "in", "ham", "/", "spam"]
     bar = "█" * 20
     rows = [" ".join(line.split()) for line in shown[3:]]
@@ -89,7 +89,7 @@ def test_evidence_has_the_counts_that_the_scorer_uses(cli: Cli, scorer: str, cou
     (win,) = cli("explain", "-m", "m", "win", "--json", "-").json["evidence"]
     assert win[counted] == [0, 2 if counted == "occurrences" else 1]
     shown = cli("explain", "-m", "m", "win").text
-    assert shown.splitlines()[1].endswith(f"; counts: {counted}")
+    assert shown.splitlines()[1].endswith(f"; the numbers in the last column count {counted}")
     assert shown.splitlines()[-2].endswith(f"0 / {win[counted][1]}")
 
 

@@ -245,6 +245,20 @@ def test_a_missing_model(cli: Cli) -> None:
     ]
 
 
+def test_tokens_are_found_by_the_names_that_explain_shows(cli: Cli, sms: Sms) -> None:
+    names, tokens = ("1 phone number", "No words in capitals"), ("shape:phone=1", "shape:caps=0")
+    flags = ("inspect", "-m", sms.model, "--json", "-")
+    by_name, by_token = (cli(*flags, *words).json for words in (names, tokens))
+    assert by_name == by_token
+    assert all(row["known"] for row in by_name["tokens"])
+
+
+def test_evidence_lines_have_names(cli: Cli, sms: Sms) -> None:
+    line = cli("predict", "-m", sms.model, "--explain", "-t", "07123456789").text
+    assert "1 phone number" in line
+    assert "shape:" not in line
+
+
 def test_a_word_that_is_the_name_of_a_model(cli: Cli, tiny: Path) -> None:
     (cli.data / "spamnb").mkdir(parents=True)
     (cli.data / "spamnb" / "win.spamnb").write_bytes(tiny.read_bytes())

@@ -23,9 +23,9 @@ def test_texts_are_learned_and_forgotten(cli: Cli, tiny: Path) -> None:
     assert SpamModel.load(model).store.message_totals.tolist() == before
 
 
-def test_a_long_text_starts_a_model_for_mail(cli: Cli) -> None:
+def test_a_long_text_starts_the_model_for_texts(cli: Cli) -> None:
     line = cli("learn", "--ham", "-t", "Dear all, " * 50).err.splitlines()[0]
-    assert line.endswith("from the ready-made model for mail")
+    assert line.endswith("from the ready-made model for SMS")
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,8 @@ def test_forget_reports_the_copies_that_remain(cli: Cli, tiny: Path) -> None:
 def test_words_count_with_lessons_of_both_classes(cli: Cli) -> None:
     note = (
         "note: words count once there are lessons of both spam and ham; "
-        "until then a lesson changes only the verdict on the same message"
+        "until then a lesson changes only the verdict on the same message, "
+        "letter by letter (capitals and punctuation count)"
     )
     assert note in cli("learn", "--spam", "-t", "lunch at noon?").err.splitlines()
     assert note not in cli("learn", "--ham", "-t", "see you at six").err.splitlines()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,75 @@ def test_mails_are_classified_by_the_model_for_mail_however_they_arrive(cli: Cli
 
 
 @pytest.mark.parametrize(
+    ("table", "description"),
+    [
+        (b"label,text\nham,see you\n", 'CSV (comma, header, {}), text column "text"'),
+        (b"label\ttext\nham\tsee you\n", 'TSV (tab, header, {}), text column "text"'),
+        (b"ham\tsee you\n", "TSV (tab, no header, {}), text column 2"),
+        (b'{"text": "see you"}\n{"text": "win"}\n', 'JSONL ({}), text column "text"'),
+        (b'{"from": 7, "said": "see you"}\n', 'JSONL ({}), text column "said"'),
+        (b'[\n  {\n    "text": "see you"\n  }\n]\n', 'JSON array ({}), text column "text"'),
+    ],
+)
+@pytest.mark.parametrize("pieces", [1, 3])
+def test_a_table_on_stdin_is_read_by_its_columns(
+    cli: Cli, tiny: Path, table: bytes, description: str, pieces: int
+) -> None:
+    """However slowly it comes: in pieces, the first line may be cut anywhere."""
+    step = len(table) // pieces
+    with cli.start("predict", "-m", tiny, "--format", "terse") as talk:
+        for start in range(0, len(table), step):
+            talk.say(table[start : start + step])
+            time.sleep(0.05 * (pieces > 1))
+        end = talk.end()
+    assert end == (0, f"stdin: {description}\n".format("UTF-8"))
+
+
+def test_records_on_stdin_flow(cli: Cli, tiny: Path) -> None:
+    with cli.start("predict", "-m", tiny, "--format", "terse") as talk:
+        for text, verdict in (("win", b"spam\t0.7500"), ("see you", b"ham\t0.1429")):
+            talk.say(f'{{"text": "{text}"}}\n'.encode())
+            assert talk.hear() == verdict
+
+
+@pytest.mark.parametrize(
+    ("lines", "format", "first"),
+    [
+        (b"id;message\r\n1;see you\r\n", "csv", "id;message"),
+        (b'"id","text"\n1,see\n', "csv", '"id","text"'),
+        (b"id\ttext\n1\tsee\n", "tsv", r"id\ttext"),
+        (b"text,me\nsee you, later\n", "csv", "text,me"),
+    ],
+)
+def test_what_may_be_a_table_or_lines_is_refused(
+    cli: Cli, tiny: Path, lines: bytes, format: str, first: str
+) -> None:
+    errors = cli.fails("predict", "-m", tiny, stdin=lines)
+    assert errors == [
+        f'Error: stdin may be {format.upper()} or one message per line: it begins with "{first}"',
+        f"Hint: --input-format {format} reads columns, --input-format lines classifies each line",
+    ]
+    assert len(cli("predict", "-m", tiny, "--input-format", "lines", stdin=lines).lines) == 2
+    assert len(cli("predict", "-m", tiny, "--input-format", format, stdin=lines).lines) == 2
+
+
+@pytest.mark.parametrize("stdin", [True, False])
+def test_records_without_a_text_are_refused(cli: Cli, tiny: Path, stdin: bool) -> None:
+    records = b'{"n": 1, "foo": 5}\n{"n": 2, "foo": 6}\n'
+    name = "stdin" if stdin else "d.jsonl"
+    args = () if stdin else (cli.write("d.jsonl", records) and "d.jsonl",)
+    assert cli.fails("predict", "-m", tiny, *args, stdin=records) == [
+        f"Error: no text column in {name} (columns: n, foo)",
+        "Hint: name it with --text-column",
+    ]
+
+
+@pytest.mark.parametrize("magic", [b"\x89PNG\r\n", b"\x7fELF\n"])
+def test_an_image_or_a_program_on_stdin_is_refused(cli: Cli, tiny: Path, magic: bytes) -> None:
+    assert "expected messages as text" in cli.fails("predict", "-m", tiny, stdin=magic)[0]
+
+
+@pytest.mark.parametrize(
     ("lines", "format"),
     [
         (b"label,text\nham,see you\n", "csv"),
@@ -135,12 +205,16 @@ def test_a_table_on_stdin_that_is_read_as_lines_is_noticed(
 ) -> None:
     seen = f"this looks like {format.upper()}, and each line is classified"
     note = f"note: {seen}; --input-format {format} reads columns\n"
-    done = cli("predict", "-m", tiny, stdin=lines)
+    stated = ("predict", "-m", tiny, "--input-format", "lines")
+    done = cli(*stated, stdin=lines)
     assert done.err == (note if format else "")
     assert len(done.lines) == lines.count(b"\n")
-    assert cli("predict", "-m", tiny, "-q", stdin=lines).err == ""
+    assert cli(*stated, "-q", stdin=lines).err == ""
+    if not format:
+        assert cli("predict", "-m", tiny, stdin=lines) == done
 
 
 def test_texts_of_a_table_are_not_taken_for_one(cli: Cli, tiny: Path) -> None:
     flags = ("predict", "-m", tiny, "--input-format", "csv")
-    assert cli(*flags, stdin=b'id,text\n1,"{""a"": 1}"\n2,"ham\tsee"\n').err == ""
+    description = 'stdin: CSV (comma, header, UTF-8), text column "text"\n'
+    assert cli(*flags, stdin=b'id,text\n1,"{""a"": 1}"\n2,"ham\tsee"\n').err == description

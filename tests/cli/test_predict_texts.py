@@ -60,6 +60,7 @@ def test_a_text_imports_little(cli: Cli, tiny: Path, args: tuple[str, ...]) -> N
     [
         (["free money"], "free money", 'spamnb predict -t "free money"'),
         (["free", "money", "now"], "free", 'spamnb predict -t "free money now"'),
+        (["free money", "see you"], "free money", 'spamnb predict -t "free money" -t "see you"'),
         (["hello"], "hello", "spamnb predict -t hello"),
         (["win $5 now"], "win $5 now", "spamnb predict -t 'win $5 now'"),
         (["it's free!"], "it's free!", "spamnb predict -t 'it'\"'\"'s free!'"),

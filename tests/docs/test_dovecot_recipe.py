@@ -105,7 +105,7 @@ def test_moves_are_queued_and_learned_once(server: LearningDovecot, cli: Cli, ma
     model.write_bytes(mail_model.read_bytes())
     (line,) = re.findall(r"`\* \* \* \* \*  (spamnb learn [^`]+)`", PAGES)
     line = line.replace("/run/spamnb/lessons", str(server.queue)).removeprefix("spamnb ")
-    done = cli.shell(f'USER={USER}; "$@" {line} -m {model}')
+    done = cli.shell(f'LOGNAME={USER}; "$@" {line} -m {model}')
     assert done.err == ""
     assert labels(server) == []
     raw = {n: numbered("spam", n) for n in (0, 1, 2, 9)}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from spamnb.features.shapes import _NAMES
-from spamnb.features.token_labels import token_label
+from spamnb.features.shapes import SHAPE_NAMES
+from spamnb.features.token_labels import labelled_token, token_label
 
 
-@pytest.mark.parametrize("token", _NAMES)
+@pytest.mark.parametrize("token", SHAPE_NAMES)
 def test_every_shape_has_a_label(token: str) -> None:
     label = token_label(token)
     assert label
@@ -16,7 +16,7 @@ def test_every_shape_has_a_label(token: str) -> None:
 
 
 def test_labels_of_shapes_differ() -> None:
-    assert len({token_label(token) for token in _NAMES}) == len(_NAMES)
+    assert len({token_label(token) for token in SHAPE_NAMES}) == len(SHAPE_NAMES)
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,9 @@ def test_labels_of_shapes_differ() -> None:
 )
 def test_labels(token: str, label: str) -> None:
     assert token_label(token) == label
+
+
+def test_a_label_names_its_token() -> None:
+    for token in (*SHAPE_NAMES, "shape:end=num", "shape:end=!?", 'shape:sign="', "shape:sign='"):
+        assert labelled_token(token_label(token)) == token
+    assert labelled_token("free money") == ""

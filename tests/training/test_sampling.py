@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given, strategies as st
 
 from spamnb.counts.entries import Entries
+from spamnb.features import extract
 from spamnb.messages import Texts
+from spamnb.model import word_digests
 from spamnb.settings import FeatureConfig, TrainingConfig
 from spamnb.training import sampling
-from spamnb.training.sampling import SampleBlock, SampleCollector, fitting_limit, sample_size
+from spamnb.training.sampling import SampleBlock, SampleCollector, fitting_limit, fold_digests, sample_size
 from spamnb.training.trainer import Trainer
 
 TOP = (1 << 64) - 1
@@ -105,3 +107,32 @@ def test_waiting_rows_are_not_looked_at_again_and_again(monkeypatch: pytest.Monk
     for digest in range(1, 12):
         stream.add(part([(digest, 1)]))
     assert len(looks) == 1
+
+
+PIECES = [
+    "f r e e",
+    "v-i-p",
+    "u r a",
+    "a",
+    " ",
+    "-",
+    "it's",
+    "\n",
+    "é",
+    "İ",
+    "\u212a",
+    "\u200b",
+    "\u0435",
+    "\u0301",
+    "ok",
+    "_",
+    "4",
+]
+
+
+@given(st.lists(st.lists(st.sampled_from(PIECES), max_size=8).map("".join), max_size=6))
+def test_fold_digests_are_those_of_the_default_tokens(messages: list[str]) -> None:
+    texts, usual = Texts.of([*messages, b"f\xff\xffr\xffe\xffe"]), FeatureConfig(ngrams=1)
+    expected = word_digests(extract(texts, usual)).tolist()
+    for features in (FeatureConfig.plain(), FeatureConfig(deobfuscate=False), FeatureConfig(ngrams=2), usual):
+        assert fold_digests(texts, extract(texts, features), features).tolist() == expected

@@ -219,7 +219,6 @@ def _note_mail(messages: Iterator[Chunk], model: SpamModel, quiet: bool) -> Iter
 def _cross_validate(params: Params) -> _Measured:
     """Cross-validates on DATA with the settings of the options."""
     from spamnb.evaluation import cross_validate, out_of_fold_mistakes
-    from spamnb.training import usual_digests
 
     data, quiet, sources = params["data"], params["quiet"], list[str]()
     reading = read_options(params, default_format="csv")
@@ -229,7 +228,7 @@ def _cross_validate(params: Params) -> _Measured:
     most = _most_mistakes(params)
     trainer = setup.trainer(mail, keep_texts=bool(most))
     for chunk in messages:
-        trainer.add_chunk(chunk, words=usual_digests(chunk.texts, trainer.features))
+        trainer.add_chunk(chunk)
     check_classes(trainer)
     result = cross_validate(trainer)
     check_decision(params, result.model.labels)

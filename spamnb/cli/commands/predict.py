@@ -10,7 +10,7 @@ import click
 from spamnb.cli import exit_codes, options
 from spamnb.cli.data_inputs import inputs, missing_files, read_options
 from spamnb.cli.decision_rule import apply_decision_options
-from spamnb.cli.message_kind import kind_of_inputs, stdin_mail_format
+from spamnb.cli.message_kind import as_typed, kind_of_inputs
 from spamnb.cli.option_groups import command, option
 from spamnb.cli.options import Params
 from spamnb.cli.output import is_typed, print_mark, print_status
@@ -30,7 +30,6 @@ from spamnb.readers import FORMATS as INPUT_FORMATS, any_of
 
 if TYPE_CHECKING:
     from spamnb.model import SpamModel
-    from spamnb.readers import ReadOptions
 
 
 @command()
@@ -63,7 +62,7 @@ if TYPE_CHECKING:
     type=click.Choice(["auto", *INPUT_FORMATS]),
     default=None,
     group="Input",
-    help=f"{any_of([*INPUT_FORMATS])}. [default: detected; stdin is mail or one message a line]",
+    help=f"{any_of([*INPUT_FORMATS])}. [default: detected; stdin without columns is mail or lines]",
 )
 @option(
     "--exit-code",
@@ -165,31 +164,16 @@ def _inputs(files: tuple[str, ...], model: SpamModel, params: Params, keep: bool
     return inputs(paths, params, reading)
 
 
-def _as_it_arrives(path: str | tuple[str, ...], reading: ReadOptions) -> ReadOptions:
-    """Returns how to read an input: stdin is mail or one message a line, unless options say otherwise."""
-    from dataclasses import replace
-
-    if not _is_plain(path, reading):
-        return reading
-    return replace(reading, format=stdin_mail_format(reading) or "lines")
-
-
-def _is_plain(path: str | tuple[str, ...], reading: ReadOptions) -> bool:
-    """Tells whether an input is stdin about which options say nothing."""
-    has_columns = reading.columns.text or reading.columns.beside_text
-    return path == "-" and reading.format == "auto" and not has_columns
-
-
 def _open(inputs: list[Any], run: PredictionRun, params: Params) -> Iterator[OpenedInput]:
     """Opens the texts of the command line, or one input after the other."""
     from spamnb.readers import open_source
 
     if params["texts"]:
-        yield OpenedInput("", "", text_source(params["texts"], run.model.features))
+        yield OpenedInput("", text_source(params["texts"], run.model.features))
     for path, path_options in inputs:
-        if _is_plain(path, path_options) or (path == "-" and path_options.format in ("lines", "null")):
+        reading = as_typed(path, path_options)
+        if path == "-" and reading.format in ("lines", "null"):
             run.begin("stdin", None)  # a reader of the output has the header before the first message
-        reading = _as_it_arrives(path, path_options)
         typed = is_typed(path) and not params["quiet"]
         if typed:  # before it is opened: that waits for the first message
             print_status("Type a message and press Enter; Ctrl-D ends.")
@@ -199,7 +183,7 @@ def _open(inputs: list[Any], run: PredictionRun, params: Params) -> Iterator[Ope
                 from spamnb.training import ScoreInWorker
 
                 source.work = ScoreInWorker(run.model, keep_texts=params["explain"])
-            yield OpenedInput(path, reading.format, source, typed)
+            yield OpenedInput(path, source, typed)
 
 
 def _only(names: tuple[str, ...], label: str | None) -> int | None:

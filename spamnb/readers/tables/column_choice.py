@@ -197,9 +197,10 @@ def _by_known_words(names: Sequence[str], free: Sequence[int], columns: Rows) ->
 
 
 def _longest(free: Sequence[int], columns: Rows, rows: int, at_least: int) -> int | None:
-    """Finds the column with the longest text on average."""
-    lengths = {i: sum(map(len, columns[i])) / max(rows, 1) for i in free}
-    best = max(free, key=lambda i: lengths[i], default=None)
+    """Finds the column with the longest text on average; columns of nothing but numbers are no texts."""
+    texts = [i for i in free if not columns[i] or any(math.isnan(number(value)) for value in columns[i])]
+    lengths = {i: sum(map(len, columns[i])) / max(rows, 1) for i in texts}
+    best = max(texts, key=lambda i: lengths[i], default=None)
     return best if best is not None and lengths[best] >= at_least else None
 
 

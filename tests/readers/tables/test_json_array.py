@@ -152,6 +152,7 @@ def test_any_array_gives_what_json_gives(
     read: Read, elements: list[Any], chunk_bytes: int, indent: int | None, ascii_only: bool
 ) -> None:
     """The slow twin: json.loads of the whole file."""
+    elements = [{"text": "ok"}, *elements]
     data = json.dumps(elements, indent=indent, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
     result = read(data, "x.json", labelled=False, chunk_bytes=chunk_bytes, format="json", encoding="utf-8")
     assert len(result.texts) == len(json.loads(data))
