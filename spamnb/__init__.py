@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from spamnb.sklearn_classifier import SpamClassifier
     from spamnb.training.incremental import Learner
     from spamnb.training.trainer import train
+    from spamnb.training.undo_lessons import history, undo
 
 # Name -> its module, and its name there if that is another one.
 _HOME = {
@@ -45,10 +46,12 @@ _HOME = {
     "SpamnbError": "errors",
     "Texts": "messages",
     "TrainingConfig": "settings",
+    "history": "training.undo_lessons",
     "load": "model.model_paths",
     "merge_models": "model.model_merge",
     "parse_mail": "mail.parse:parse_mails",
     "train": "training.trainer",
+    "undo": "training.undo_lessons",
 }
 
 __all__ = [
@@ -64,10 +67,12 @@ __all__ = [
     "Texts",
     "TrainingConfig",
     "__version__",
+    "history",
     "load",
     "merge_models",
     "parse_mail",
     "train",
+    "undo",
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
@@ -127,6 +128,14 @@ class Texts(Record):
         return [data[s:e] for s, e in zip(self.starts.tolist(), self.ends.tolist(), strict=True)]
 
 
+_HEADER = re.compile(rb"([!-9;-~]+)[ \t]*:")
+# Headers that mails begin with, besides X-...: a message such as "Note: call me" is none.
+_FIRST_HEADERS = {
+    *(b"return-path", b"received", b"delivered-to", b"envelope-to", b"delivery-date", b"from"),
+    *(b"to", b"cc", b"subject", b"date", b"message-id", b"mime-version", b"reply-to", b"sender"),
+    *(b"content-type", b"dkim-signature", b"arc-seal", b"authentication-results", b"list-id"),
+}
+
 Messages = Texts | Iterable[str | bytes | Texts]
 Categories = Mapping[str, Sequence[str]] | None  # the categorical columns of messages, by name
 Numbers = Mapping[str, FloatArray] | None  # their numeric columns
@@ -150,6 +159,9 @@ def as_texts(messages: Messages) -> Texts:
         what = "None" if messages is None else f"a {type(messages).__name__}"
         raise InputError(f"expected a list of messages, got {what}", hint="pass a list: [message]")
     items: list[Any] = list(messages)
+    for i, item in enumerate(items):
+        if isinstance(item, bytes):
+            _refuse_raw_mail(item, f"messages[{i}]")
     if {*map(type, items)} <= {
         str,
         bytes,
@@ -171,6 +183,8 @@ def one_message(message: str | bytes | Texts) -> Texts:
     >>> one_message("see you").tolist()
     [b'see you']
     """
+    if isinstance(message, bytes):
+        _refuse_raw_mail(message, "the message")
     if isinstance(message, (str, bytes)):
         return Texts.of([message])
     if isinstance(message, Texts) and len(message) == 1:
@@ -180,6 +194,35 @@ def one_message(message: str | bytes | Texts) -> Texts:
         f"expected one message, got {'None' if message is None else got}",
         hint="pass one text, or one parsed mail: parse_mail(raw)",
     )
+
+
+def by_first_lines(head: bytes) -> str:
+    r"""Returns `eml` or `mbox` if the first two lines begin a mail, else "".
+
+    >>> [by_first_lines(head) for head in (b"From a\nTo: b\n", b"To: a\nDate: b\n", b"To: all\nHi\n")]
+    ['mbox', 'eml', '']
+    """
+    first, _, second = head.partition(b"\n")
+    if first.startswith(b"From "):
+        return "mbox" if _HEADER.match(second) else ""
+    continues = second.startswith((b" ", b"\t")) or _HEADER.match(second)
+    return "eml" if begins_header(first) and continues else ""
+
+
+def begins_header(line: bytes) -> bool:
+    """Tells whether a line is a header that mails begin with."""
+    header = _HEADER.match(line)
+    name = header[1].lower() if header else b""
+    return name in _FIRST_HEADERS or name.startswith(b"x-")
+
+
+def _refuse_raw_mail(message: bytes, name: str) -> None:
+    """Refuses a mail whose headers would be read as text."""
+    if (_HEADER.match(message) or message.startswith(b"From ")) and by_first_lines(message):
+        raise InputError(
+            f"{name} is a raw mail, whose headers would be read as text",
+            hint="parse it first: model.predict(spamnb.parse_mail(raw))",
+        )
 
 
 def _not_one_column(table: Any) -> InputError:

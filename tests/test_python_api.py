@@ -299,6 +299,43 @@ def test_a_mail_is_bytes() -> None:
         spamnb.parse_mail(["a"])
 
 
+def test_raw_mail_is_refused_until_it_is_parsed() -> None:
+    model, hint = spamnb.load("mail"), "parse it first: model.predict(spamnb.parse_mail(raw))"
+    for raw in (RAW, RAW.replace(b"\n", b"\r\n"), b"From ann Mon\n" + RAW):
+        for call in (model.predict, model.predict_proba, model.score, model.log_odds):
+            assert refused(call, ["hi", raw]) == (
+                "messages[1] is a raw mail, whose headers would be read as text",
+                hint,
+            )
+        assert refused(model.explain, raw) == (
+            "the message is a raw mail, whose headers would be read as text",
+            hint,
+        )
+        assert refused(spamnb.train, [raw, b"hi"], [0, 1])[1] == hint
+        assert refused(model.learn, [raw], [0])[1] == hint
+        assert refused(spamnb.SpamClassifier().fit, [raw, b"hi"], [0, 1])[1] == hint
+
+
+def test_texts_and_other_bytes_are_no_raw_mail() -> None:
+    model = spamnb.load("sms")
+    for text in (RAW.decode(), "To: all\nNote: call me"):
+        assert len(model.predict([text])) == 1
+    for data in (b"To: all\nHi", b"Note: x\nTo: y", b"From me to you", b""):
+        assert model.log_odds([data]).tolist() == model.log_odds([data.decode()]).tolist()
+
+
+def test_mail_in_a_model_without_mail_gives_a_warning() -> None:
+    model, parsed = spamnb.load("sms"), spamnb.parse_mail(RAW)
+    for call in (model.predict, model.predict_proba, model.log_odds):
+        with pytest.warns(UserWarning, match="without mail") as caught:
+            call(parsed)
+        assert [(str(warning.message), warning.filename) for warning in caught] == [
+            ("this model was trained without mail; its verdicts on mail are unreliable", __file__)
+        ]
+    spamnb.load("mail").predict(parsed)
+    model.predict(["hi"])
+
+
 def test_a_mail_may_be_an_open_file_or_a_message_of_email(tmp_path: Path) -> None:
     (tmp_path / "a.eml").write_bytes(RAW)
     parsed, message = spamnb.parse_mail(RAW), email.message_from_bytes(RAW)

@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import cache
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from spamnb.errors import JournalError, ModelError, TornJournalError
 from spamnb.model import (
+    MAIL,
     MODEL_VARIABLE,
     OWN_MODELS,
     READY_MADE_NAMES,
     TEXT,
     choose_existing,
     choose_model,
+    chosen_names,
     find_model as find_file,
     is_name,
     model_path,
@@ -42,6 +45,17 @@ def find_model(option: str | None, kind: Kind | None = None) -> str:
     return find_file(option) if kind is None else find_file(option, kind)
 
 
+def find_model_to_show(option: str | None, quiet: bool = False) -> str:
+    """Returns the model that a command without messages only reads; prints which one if there are two."""
+    from spamnb.cli.output import print_status
+
+    names = chosen_names() if option is None else {}
+    path = find_model(option, lambda: next(iter(names), TEXT))
+    if len(set(names.values())) > 1:
+        print_status(f"note: this is {names[TEXT]}, for text; -m {quote(names[MAIL])} is for mail", quiet)
+    return path
+
+
 def find_model_aloud(option: str | None, kind: Kind, quiet: bool) -> str:
     """Returns the path of the model to use; prints which ready-made one is used for want of another."""
     from spamnb.cli.output import print_status
@@ -66,6 +80,12 @@ def default_kinds(path: str) -> list[str]:
     return [kind for kind, model in defaults.items() if model is not None and _same(model.path, path)]
 
 
+def default_text(path: str) -> str:
+    """Words for which messages a model is used from now on, without -m; "" for none."""
+    kinds = default_kinds(path)
+    return f"for {' and '.join(kinds)}: commands without -m use it" if kinds else ""
+
+
 def _same(path: str | None, other: str) -> bool:
     return path is not None and os.path.realpath(path) == os.path.realpath(other)
 
@@ -76,8 +96,13 @@ def check_name(text: str | None) -> None:
         return
     from difflib import get_close_matches
 
-    if near := get_close_matches(text, [*map(name_of, named_models()), *READY_MADE_NAMES], 1):
+    if near := get_close_matches(text, model_names(), 1):
         raise ModelError(f"there is no model named {text!r}", hint=f"did you mean {near[0]}?")
+
+
+def model_names() -> list[str]:
+    """Returns the names of all models, the ready-made ones last."""
+    return [*map(name_of, named_models()), *READY_MADE_NAMES]
 
 
 def load_model(path: str) -> SpamModel:

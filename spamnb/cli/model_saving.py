@@ -9,10 +9,11 @@ from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from spamnb.cli.model_choice import refuse_shipped
+from spamnb.cli.model_choice import default_text, refuse_shipped
 from spamnb.cli.output import print_step
 from spamnb.core import check_owner, files
 from spamnb.errors import ModelError
+from spamnb.model import name_of
 
 if TYPE_CHECKING:
     from spamnb.model import SpamModel
@@ -63,6 +64,13 @@ def save(model: SpamModel, path: str, quiet: bool) -> int:
 
     with Lock(path):  # what another process learns right now goes into one of the two models
         return _replace(path, model, quiet)
+
+
+def print_saved(path: str, size: int, quiet: bool) -> None:
+    """Prints where a model was written, and whether commands without -m use it."""
+    use = f"unchanged: `spamnb model use {quote(name_of(path))}` makes it this model"
+    print_step("saved", f"{path} ({size / 1e3:,.0f} kB)", quiet)
+    print_step("default", default_text(path) or use, quiet)
 
 
 @contextmanager

@@ -8,13 +8,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 F = TypeVar("F", bound=Callable[..., Any])
 GROUPS = ("Input", "Output", "Model", "Decision")
+_HELP_FLAGS = ("--help", "--help-all")  # never what a wrong option means
 _HELP = "Help"  # the group of --help and --help-all, always the last one
 _ALL = "spamnb.help_all"  # key in the context: --help-all was asked for
 _SET_VALUES = "set_values"
@@ -102,6 +106,14 @@ class _SetOption(Option):
             help="Change a setting that --help-all lists. Repeatable.",
         )
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Completes the names of the command's settings."""
+        from click.shell_completion import CompletionItem
+
+        assert isinstance(ctx.command, Command)
+        names = [f"{one.key}=" for one in ctx.command.params if isinstance(one, SettingOption)]
+        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
     def resolve_envvar_value(self, ctx: click.Context) -> None:
         """Looks up the variable of a setting: each has one of its own."""
 
@@ -145,7 +157,8 @@ class Command(click.Command):
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             if not (advice := self._advice(ctx, error.option_name)):
-                raise
+                meant = [flag for flag in error.possibilities or () if flag not in _HELP_FLAGS]
+                raise click.NoSuchOption(error.option_name, possibilities=meant, ctx=ctx) from None
             raise click.UsageError(f"No such option '{error.option_name}'. {advice}", ctx) from None
 
     def _advice(self, ctx: click.Context, flag: str) -> str:

@@ -42,11 +42,11 @@ class _ModelType(click.Path):
     ) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
-        from spamnb.model import READY_MADE_NAMES, name_of, named_models
+        from spamnb.cli.model_choice import model_names
 
-        names = (*map(name_of, named_models()), *READY_MADE_NAMES)
-        matching = [CompletionItem(name) for name in names if name.startswith(incomplete)]
-        return [*matching, *super().shell_complete(ctx, param, incomplete)]
+        matching = [CompletionItem(name) for name in model_names() if name.startswith(incomplete)]
+        # Files first: click's script for bash drops what stands before them.
+        return [*super().shell_complete(ctx, param, incomplete), *matching]
 
 
 MODEL = _ModelType(readable=False, allow_dash=True)
@@ -212,6 +212,9 @@ training_options = all_of(
     feature_options, scorer_options, setting_options(TrainingConfig, "base", "base_weight", "refine")
 )
 folds_option = setting_options(TrainingConfig, "folds")
+test_folds_option = setting_options(
+    TrainingConfig, "folds", help="Cross-validate on DATA with K folds. [default: test a saved model]"
+)
 decision_options = setting_options(DecisionConfig)
 max_fpr_option = setting_options(TrainingConfig, "max_fpr")
 explain_option = option("--explain", is_flag=True, help="Add the evidence for and against each verdict.")
@@ -222,6 +225,21 @@ new_model_option = option(
     type=PATH,
     metavar="MODEL",
     help="Name or file to write the model to. [default: $SPAMNB_MODEL, else my-text or my-mail]",
+)
+imported_model_option = option(
+    "-o",
+    "--output",
+    type=PATH,
+    metavar="MODEL",
+    help="Name or file to write the model to. [default: the name of FILE]",
+)
+merged_model_option = option(
+    "-o",
+    "--output",
+    type=PATH,
+    metavar="MODEL",
+    required=True,
+    help="Name or file to write the model to.",
 )
 changed_model_option = option(
     "-o",

@@ -67,6 +67,8 @@ def chosen_format(stated: str | None, path: str | None) -> str:
     for name in KEEP_COLUMNS:
         if suffix in INPUT_FORMATS[name].suffixes:
             return name
+    if suffix:
+        raise click.UsageError(f"-o {path}: cannot write {suffix}; write {_SUFFIXES}, or state the --format.")
     raise click.UsageError(f"-o {path}: give it a suffix, {_SUFFIXES}, or state the --format.")
 
 

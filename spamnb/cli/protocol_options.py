@@ -19,7 +19,8 @@ from spamnb.errors import ConfigError
 from spamnb.settings import parse_share
 
 if TYPE_CHECKING:
-    from spamnb.evaluation import Evaluation
+    from spamnb.evaluation import Evaluation, LabelledData, Mistake, Observer, TrainerMaker
+    from spamnb.model import SpamModel
 
 TITLES = {
     "--holdout": "held-out part",
@@ -63,9 +64,14 @@ def chosen_protocol(ctx: click.Context) -> str:
     return protocols[0]
 
 
-def run_protocol(protocol: str, params: Params, descriptions: list[str]) -> Evaluation:
-    """Reads everything, then trains and evaluates; `descriptions` gets those of the sources."""
-    from spamnb.evaluation import LabelledData, evaluate_holdout, evaluate_online, learning_curve
+def run_protocol(
+    protocol: str, params: Params, descriptions: list[str], most: int
+) -> tuple[Evaluation, list[Mistake]]:
+    """Reads everything, then trains and evaluates; `descriptions` gets those of the sources.
+
+    Of a held-out part the worst mistakes are returned too, at most `most` of each kind.
+    """
+    from spamnb.evaluation import LabelledData, evaluate_online, learning_curve
 
     data, quiet = params["data"], params["quiet"]
     share = parse_share(params["holdout"] or _DEFAULT_SHARE, "--holdout", "30% or 0.3")
@@ -77,14 +83,31 @@ def run_protocol(protocol: str, params: Params, descriptions: list[str]) -> Eval
     mail, messages = peek_is_mail(chunks(data, params, reading, quiet, descriptions))
     labelled = LabelledData.of(messages)
     setup.check_classes(labelled.labels)
-    trainer = partial(setup.trainer, mail)
+    trainer, seed = partial(setup.trainer, mail), params["seed"] or 0
+    mistakes: list[Mistake] = []
     if protocol == "--online":
         result = evaluate_online(labelled, trainer())
+    elif protocol == "--learning-curve":
+        result = learning_curve(labelled, trainer, share, seed)
     else:
-        measure = evaluate_holdout if protocol == "--holdout" else learning_curve
-        result = measure(labelled, trainer, share, params["seed"] or 0)
+        result, mistakes = _evaluate_holdout(labelled, trainer, share, seed, most)
     setup.check_model(result.model)
-    return result
+    return result, mistakes
+
+
+def _evaluate_holdout(
+    data: LabelledData, trainer: TrainerMaker, share: float, seed: int, most: int
+) -> tuple[Evaluation, list[Mistake]]:
+    from spamnb.evaluation import MistakeCollector, evaluate_holdout
+
+    collectors: list[MistakeCollector] = []
+
+    def observer(model: SpamModel) -> Observer:
+        collectors.append(MistakeCollector(model, most))
+        return collectors[0].observe
+
+    result = evaluate_holdout(data, trainer, share, seed, observer if most else None)
+    return result, [mistake for collector in collectors for mistake in collector.worst()]
 
 
 def _check_online(params: Params) -> None:

@@ -23,7 +23,7 @@ report_options = all_of(
         type=PATH,
         metavar="FILE",
         callback=checked("page"),
-        help="Write a page for the browser ('-' for stdout).",
+        help="Write a page for the browser ('-' for stdout); only you can read it (mode 0600).",
     ),
     option(
         "--plots",

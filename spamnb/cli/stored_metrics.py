@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 def show(params: Params) -> None:
     """Shows the stored metrics, and writes them where the options ask for it."""
-    from spamnb.cli.model_choice import find_model, load_model
+    from spamnb.cli.model_choice import find_model_to_show, load_model
 
-    path = find_model(params["model"])
+    path = find_model_to_show(params["model"], params["quiet"])
     model = load_model(path)
     if model.metrics is None and is_shipped(path) and not (params["json_file"] or params["report"]):
         _show_ready_made(model, path, params["quiet"])

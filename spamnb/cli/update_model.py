@@ -188,12 +188,13 @@ def _without_labels(chunk: Chunk) -> Chunk:
 
 def print_result(result: LearnResult, one_class: bool, quiet: bool) -> None:
     """Prints a line for each thing that was done; `one_class`: the other class has no lessons yet."""
+    repeated = " or repeated in this data" if result.learned else ""  # what was learned just now comes again
     moved = {f"{old} to {new}": n for (old, new), n in result.relabelled.items()}
     for name, counts, note in (
         ("learned", result.learned, ""),
         ("relabelled", moved, ""),
         ("forgot", result.forgotten, ""),
-        ("known", result.known, ": already learned, skipped"),
+        ("known", result.known, f": already learned{repeated}, skipped"),
     ):
         if counts:
             each = ", ".join(f"{n:,} {label}" for label, n in sorted(counts.items()))

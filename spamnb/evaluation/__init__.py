@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     )
     from spamnb.evaluation.on_data import (
         Evaluation as Evaluation,
+        Observer as Observer,
         cross_validate as cross_validate,
         evaluate_chunks as evaluate_chunks,
     )
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     )
     from spamnb.evaluation.protocols import (
         LabelledData as LabelledData,
+        TrainerMaker as TrainerMaker,
         evaluate_holdout as evaluate_holdout,
         evaluate_online as evaluate_online,
         learning_curve as learning_curve,
@@ -48,14 +50,20 @@ else:
         __name__,
         {
             "mistakes": ["Mistake", "WORST_MISTAKES", "MistakeCollector", "out_of_fold_mistakes"],
-            "on_data": ["Evaluation", "cross_validate", "evaluate_chunks"],
+            "on_data": ["Evaluation", "Observer", "cross_validate", "evaluate_chunks"],
             "other_filter": [
                 "ExternalEvaluation",
                 "ExternalPredictions",
                 "collect_predictions",
                 "evaluate_predictions",
             ],
-            "protocols": ["LabelledData", "evaluate_holdout", "evaluate_online", "learning_curve"],
+            "protocols": [
+                "LabelledData",
+                "TrainerMaker",
+                "evaluate_holdout",
+                "evaluate_online",
+                "learning_curve",
+            ],
             "report_data": ["Panels", "Sweep", "logit", "make_panels"],
             "summary": ["EvaluationSummary", "Facts", "data_facts", "summarize", "summarize_stored"],
         },

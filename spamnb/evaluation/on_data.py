@@ -18,6 +18,8 @@ from spamnb.training import FEWEST, HeldOutScores, Sample, Trainer, duplicates_n
 
 _FEW_SEEN = 0.05  # the share of messages that may be in the training data by chance: "ok", "see you"
 
+_MOST_SEEN = 0.5  # from this share on the metrics are about memory
+
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
@@ -45,7 +47,10 @@ class Evaluation:
         if seen <= total * _FEW_SEEN:
             return ""
         share = f"{seen:,} of {total:,} test messages ({seen / total:.0%})"
-        return f"{share} were in the training data; results are optimistic"
+        much = (
+            "this says little about new messages" if seen >= total * _MOST_SEEN else "results are optimistic"
+        )
+        return f"{share} were in the training data; {much}"
 
     def overlap(self) -> dict[str, Any] | None:
         """Returns how many messages were in the training data, for JSON; None where that is not known."""

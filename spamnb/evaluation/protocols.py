@@ -10,7 +10,7 @@ import numpy as np
 
 from spamnb.core import FloatArray, IntArray
 from spamnb.errors import DataError
-from spamnb.evaluation.on_data import Evaluation, evaluate_chunks, evaluate_scores, join_scores
+from spamnb.evaluation.on_data import Evaluation, Observer, evaluate_chunks, evaluate_scores, join_scores
 from spamnb.evaluation.prequential import StreamScores, score_stream
 from spamnb.features import extract, mix
 from spamnb.messages import Chunk
@@ -139,10 +139,17 @@ def _split_notes(data: LabelledData, sizes: tuple[int, int], share: float, seed:
     return parts, how, *duplicates_note(data.digests)
 
 
-def evaluate_holdout(data: LabelledData, make: TrainerMaker, share: float, seed: int) -> Evaluation:
-    """Trains on one part of the data and measures the model on the other."""
+def evaluate_holdout(
+    data: LabelledData,
+    make: TrainerMaker,
+    share: float,
+    seed: int,
+    observer: Callable[[SpamModel], Observer] | None = None,
+) -> Evaluation:
+    """Trains on one part of the data and measures the model on the other, which its observer sees too."""
     training, test = split(data, share, seed)
-    result = evaluate_chunks(_train(make, data.select(training)), data.select(test))
+    model = _train(make, data.select(training))
+    result = evaluate_chunks(model, data.select(test), None if observer is None else observer(model))
     return replace(result, notes=_split_notes(data, (len(training), len(test)), share, seed))
 
 

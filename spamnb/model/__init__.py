@@ -90,9 +90,14 @@ if TYPE_CHECKING:
         model_to_change as model_to_change,
         refuse_shipped as refuse_shipped,
     )
-    from spamnb.model.model_merge import merge_models as merge_models
+    from spamnb.model.model_merge import (
+        fitted_parts as fitted_parts,
+        largest_model as largest_model,
+        merge_models as merge_models,
+    )
     from spamnb.model.model_names import (
         AUTO as AUTO,
+        BOTH_READY_MADE as BOTH_READY_MADE,
         LONG_TEXT as LONG_TEXT,
         MAIL as MAIL,
         MESSAGE_KINDS as MESSAGE_KINDS,
@@ -119,6 +124,7 @@ if TYPE_CHECKING:
     from spamnb.model.model_paths import (
         MODEL_VARIABLE as MODEL_VARIABLE,
         choose_model as choose_model,
+        chosen_names as chosen_names,
         existing_path_of as existing_path_of,
         load as load,
         no_such_name as no_such_name,
@@ -215,9 +221,10 @@ else:
                 "sum_changes",
             ],
             "model_lookup": ["choose_existing", "find_model", "model_to_change", "refuse_shipped"],
-            "model_merge": ["merge_models"],
+            "model_merge": ["fitted_parts", "largest_model", "merge_models"],
             "model_names": [
                 "AUTO",
+                "BOTH_READY_MADE",
                 "LONG_TEXT",
                 "MAIL",
                 "MESSAGE_KINDS",
@@ -244,6 +251,7 @@ else:
             "model_paths": [
                 "MODEL_VARIABLE",
                 "choose_model",
+                "chosen_names",
                 "existing_path_of",
                 "load",
                 "no_such_name",

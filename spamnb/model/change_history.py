@@ -73,7 +73,11 @@ class ChangeHistory(Record):
 
         error rate - expected > 3 sqrt(expected (1 - expected) / classified)
         """
-        if metrics is None or not self.changed:
+        if metrics is None:
+            return ""
+        if before := metrics.get("before"):
+            return f"the metrics were measured before {', '.join(before)}"
+        if not self.changed:
             return ""
         messages, changes = int(metrics["of"]), self.learned + self.forgotten + self.relabelled
         if changes > MAX_GROWTH * messages:

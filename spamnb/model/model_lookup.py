@@ -44,7 +44,7 @@ def model_to_change(option: str | None, kind: Kind = kind_without_messages) -> s
     elif is_shipped(path):
         raise ModelError(
             f"{name_of(path)} is used by default, and the ready-made models do not learn",
-            hint="name your own with -m MODEL, or make it the default with `spamnb model use MODEL`",
+            hint="`spamnb model use auto` goes back to your own model; -m MODEL names one",
         )
     return path
 

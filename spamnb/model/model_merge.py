@@ -12,6 +12,7 @@ from spamnb.model import calibration as calibrations
 from spamnb.model.base_model import check_same
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
+from spamnb.model.inspection import kind_of_model
 from spamnb.model.seen_messages import SeenMessages, merge_seen
 from spamnb.model.spam_model import SpamModel
 
@@ -45,8 +46,7 @@ def merge_models(
         check_same(models[0], model, names[0], name)
     store = merge_stores([model.store for model in models], weights)
     _check_prior(models[0], store)
-    messages = [int(m.store.message_totals.sum()) * n for m, n in zip(models, weights, strict=True)]
-    largest = models[messages.index(max(messages))]
+    largest = models[largest_model(models, weights)]
     fitted = _fitted_of(largest) if store.labels == largest.labels else _unfitted(models[0], store)
     mark = models[0].lesson_mark
     return replace(
@@ -57,6 +57,24 @@ def merge_models(
         lesson_mark=None if mark is None else mark.replace(fixed=mark.last),
         **fitted,
     )
+
+
+def largest_model(models: Sequence[SpamModel], weights: Sequence[int]) -> int:
+    """Returns which model counts most messages: the merged model gets what was fitted for that one."""
+    messages = [int(m.store.message_totals.sum()) * n for m, n in zip(models, weights, strict=True)]
+    return messages.index(max(messages))
+
+
+def fitted_parts(model: SpamModel) -> list[str]:
+    """Names what training has fitted beside the counts."""
+    parts = {
+        "weight correction": model.correction is not None,
+        "calibration": calibrations.is_fitted(model.calibration),
+        "threshold": model.decision.max_fpr is not None,
+        "base weight": model.base is not None,
+        "minimum of known words": model.min_known_words is not None,
+    }
+    return [part for part, fitted in parts.items() if fitted]
 
 
 def _check_weights(weights: Sequence[int]) -> None:
@@ -121,6 +139,12 @@ def check_same_settings(first: SpamModel, other: SpamModel, first_name: str, oth
         for n, value in expected.items()
         if others[n] != value
     ]
+    kinds = kind_of_model(first), kind_of_model(other)
+    if differences and kinds[0] != kinds[1]:
+        raise ModelError(
+            f"{first_name} is for {kinds[0]} and {other_name} for {kinds[1]}: their counts cannot be added",
+            hint="keep both: commands without -m use one for text and one for mail",
+        )
     if differences:
         raise ModelError(
             f"{other_name} does not fit {first_name}: {'; '.join(differences)}",

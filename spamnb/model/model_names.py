@@ -17,7 +17,8 @@ READY_MADE = {TEXT: "sms", LONG_TEXT: "mail", MAIL: "mail"}  # the ready-made mo
 READY_MADE_NAMES = {"sms": "ready-made model for SMS", "mail": "ready-made model for mail"}  # as base models
 OWN_MODELS = {TEXT: "my-text", MAIL: "my-mail"}  # the models that `train` and `learn` write by default
 AUTO = "auto"  # in place of a name: no choice, so your own models or the ready-made ones
-_RESERVED = (*READY_MADE_NAMES, AUTO, "ready-made", "default")
+BOTH_READY_MADE = "ready-made"  # in place of a name: the ready-made model for the kind of the messages
+_RESERVED = (*READY_MADE_NAMES, AUTO, BOTH_READY_MADE, "default")
 _LONG_TEXT = 400  # mean bytes of a text; those of SMS corpora have 80 to 110
 _USED = "default-{}"  # in the data folder: what `spamnb model use` chose for text or mail
 
@@ -129,7 +130,8 @@ def used_model(kind: str) -> str | None:
     folder, file = data_folder(), _USED.format(text_or_mail(kind))
     try:
         if folder is not None:
-            return Path(folder, file).read_text("utf-8", "surrogateescape").strip() or None
+            text = Path(folder, file).read_text("utf-8", "surrogateescape").strip()
+            return READY_MADE[kind] if text == BOTH_READY_MADE else text or None
     except FileNotFoundError:
         pass
     except OSError as error:

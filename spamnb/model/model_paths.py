@@ -83,6 +83,8 @@ def existing_path_of(text: str) -> str:
 
 def no_such_name(name: str) -> ModelError:
     """Returns the error about a name without a model; it names the file that may be meant."""
+    if name == model_names.BOTH_READY_MADE:
+        return ModelError("ready-made stands for two models", hint="write -m sms or -m mail")
     if os.path.isfile(name):
         return ModelError(
             f"there is no model named {name!r}", hint=f"for the file {name} write {quote(f'./{name}')}"
@@ -113,13 +115,19 @@ def choose_model(option: str | None = None, kind: Callable[[], str] = lambda: TE
     return next((model for model in preferred if model.usable), None)
 
 
-def kind_without_messages() -> str:
-    """Returns, where no messages tell, the kind of the user's only model; refuses a choice of two."""
+def chosen_names() -> dict[str, str]:
+    """Returns for text and mail the name of the model that is used, if not for want of another one."""
     models = {kind: choose_model(None, lambda kind=kind: kind) for kind in OWN_MODELS}  # type: ignore[misc]
     own = {kind: model for kind, model in models.items() if model is not None and not model.is_fallback}
-    if len({model.path for model in own.values()}) < 2:
-        return next(iter(own), TEXT)
-    text, mail = (name_of(own[kind].path or "") for kind in (TEXT, MAIL))
+    return {kind: name_of(model.path or "") for kind, model in own.items()}
+
+
+def kind_without_messages() -> str:
+    """Returns, where no messages tell, the kind of the user's only model; refuses a choice of two."""
+    names = chosen_names()
+    if len(set(names.values())) < 2:
+        return next(iter(names), TEXT)
+    text, mail = names[TEXT], names[MAIL]
     raise ModelError(
         f"there are two models: {text} for text and {mail} for mail",
         hint=f"name one: -m {quote(text)} or -m {quote(mail)}",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from spamnb.core import BoolArray, FloatArray, IntArray, Record
+from spamnb.messages import Messages, Texts, as_texts
 from spamnb.model.calibration import LIMIT, probabilities, probability
 from spamnb.model.raw_scores import RawScores
 from spamnb.model.unsure_verdicts import MOST, Verdicts, taught_range
@@ -94,6 +96,19 @@ def predict_pair(
     codes, names = np.array([*model.pair[::-1], 2])[verdicts.codes], (*model.labels, UNSURE_LABEL)
     scores = log_odds, scored.known, scored
     return Predictions(names, codes, verdicts.probability, *scores, verdicts.lacks_evidence)
+
+
+def texts_to_classify(model: SpamModel, messages: Messages) -> Texts:
+    """Returns messages as texts; warns of mail that the model cannot classify."""
+    texts = as_texts(messages)
+    if texts.tags:
+        from spamnb.model.inspection import knows_mail
+
+        if not knows_mail(model):
+            warnings.warn(
+                "this model was trained without mail; its verdicts on mail are unreliable", stacklevel=3
+            )
+    return texts
 
 
 def all_probabilities(model: SpamModel, predictions: Predictions) -> FloatArray:

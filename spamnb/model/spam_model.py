@@ -24,6 +24,7 @@ from spamnb.model.predictions import (
     predict_classes,
     predict_pair,
     remember,
+    texts_to_classify,
 )
 from spamnb.model.raw_scores import RawScores
 from spamnb.model.scoring_engine import log_odds_of
@@ -186,19 +187,19 @@ class SpamModel(ModelParts):
         self, messages: Messages, categories: Categories = None, numbers: Numbers = None
     ) -> list[str]:
         """Returns a label for each message, or "unsure"."""
-        return self.score(messages, categories, numbers).labels
+        return self.score(texts_to_classify(self, messages), categories, numbers).labels
 
     def predict_proba(
         self, messages: Messages, categories: Categories = None, numbers: Numbers = None
     ) -> FloatArray:
         """Returns (n, K): the probability of every class, in the order of `labels`."""
-        return self.proba(self.score(messages, categories, numbers))
+        return self.proba(self.score(texts_to_classify(self, messages), categories, numbers))
 
     def log_odds(
         self, messages: Messages, categories: Categories = None, numbers: Numbers = None
     ) -> FloatArray:
         """Returns (n,): log P(positive) - log P(not positive) of each message."""
-        return self.score(messages, categories, numbers).log_odds
+        return self.score(texts_to_classify(self, messages), categories, numbers).log_odds
 
     def evaluate(
         self,

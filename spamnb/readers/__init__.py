@@ -12,7 +12,12 @@ if TYPE_CHECKING:
         open_bytes as open_bytes,
         peek_stdin as peek_stdin,
     )
-    from spamnb.readers.decoded_input import LONGEST_RECORD as LONGEST_RECORD, too_long as too_long
+    from spamnb.readers.decoded_input import (
+        LONGEST_RECORD as LONGEST_RECORD,
+        DecodedInput as DecodedInput,
+        refuse_binary as refuse_binary,
+        too_long as too_long,
+    )
     from spamnb.readers.format_detection import by_first_lines as by_first_lines, looks_like as looks_like
     from spamnb.readers.formats import (
         FORMATS as FORMATS,
@@ -60,7 +65,7 @@ else:
         {
             "source_opener": ["open_source"],
             "byte_stream": ["StoredFile", "open_bytes", "peek_stdin"],
-            "decoded_input": ["LONGEST_RECORD", "too_long"],
+            "decoded_input": ["DecodedInput", "LONGEST_RECORD", "refuse_binary", "too_long"],
             "format_detection": ["by_first_lines", "looks_like"],
             "formats": ["FORMATS", "any_of", "labelled_formats", "mail_formats"],
             "job_count": ["choose_jobs"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from spamnb.messages import begins_header, by_first_lines as by_first_lines
 from spamnb.readers.decoded_input import DecodedInput
 from spamnb.readers.formats import FORMATS, format_by_suffix
 from spamnb.readers.read_options import ReadOptions
@@ -16,13 +17,6 @@ _LONGEST_NAME = 30
 _LONGEST_LABEL = 64  # bytes of a line of an index before its path
 _SEP_LINE = re.compile(rb'"?sep=([,;|\t]|\\t)[,;|\t "]*(?:\r\n|\r|\n|\Z)', re.IGNORECASE)
 _LONGEST_HEADER = 1 << 16  # characters of the line that names the columns
-_HEADER = re.compile(rb"([!-9;-~]+)[ \t]*:")
-# Headers that mails begin with, besides X-...: a message such as "Note: call me" is none.
-_FIRST_HEADERS = {
-    *(b"return-path", b"received", b"delivered-to", b"envelope-to", b"delivery-date", b"from"),
-    *(b"to", b"cc", b"subject", b"date", b"message-id", b"mime-version", b"reply-to", b"sender"),
-    *(b"content-type", b"dkim-signature", b"arc-seal", b"authentication-results", b"list-id"),
-}
 
 
 def text_format(decoded: DecodedInput, options: ReadOptions, *, labelled: bool) -> str:
@@ -47,34 +41,15 @@ def mail_format(decoded: DecodedInput) -> str:
     format = format_by_suffix(decoded.name)
     if format and FORMATS[format].is_mail:
         return format
-    if format or not (decoded.raw_head.startswith(b"From ") or _begins_mail(decoded.raw_head)):
+    if format or not (decoded.raw_head.startswith(b"From ") or begins_header(decoded.raw_head)):
         return "index" if _is_index(decoded) else ""
     decoded.need_lines(2)
     return by_first_lines(decoded.raw_head)
 
 
-def by_first_lines(head: bytes) -> str:
-    r"""Returns `eml` or `mbox` if the first two lines begin a mail, else "".
-
-    >>> [by_first_lines(head) for head in (b"From a\nTo: b\n", b"To: a\nDate: b\n", b"To: all\nHi\n")]
-    ['mbox', 'eml', '']
-    """
-    first, _, second = head.partition(b"\n")
-    if first.startswith(b"From "):
-        return "mbox" if _HEADER.match(second) else ""
-    continues = second.startswith((b" ", b"\t")) or _HEADER.match(second)
-    return "eml" if _begins_mail(first) and continues else ""
-
-
 def begins_array(head: bytes) -> bool:
     """Returns whether a JSON text begins an array."""
     return head.lstrip().startswith(b"[")
-
-
-def _begins_mail(line: bytes) -> bool:
-    header = _HEADER.match(line)
-    name = header[1].lower() if header else b""
-    return name in _FIRST_HEADERS or name.startswith(b"x-")
 
 
 def _is_index(decoded: DecodedInput) -> bool:

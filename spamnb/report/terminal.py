@@ -180,7 +180,8 @@ def show_evaluation(
     console.print()
     print_table(console, _matrix(console, scores, spam, ham))
     if scores.unsure:
-        line = f"{scores.unsure:,} of {scores.messages:,} are unsure and counted as {ham}"
+        line = f"{scores.unsure:,} of {scores.messages:,} are unsure and counted as {ham}: "
+        line += f"unsure {spam} is missed {spam}"
         console.print(foreign_text(console, line, "dim"))
     console.print()
     print_table(console, fit_columns(console, _metrics(console, scores, spam, ham), [3], [2]))

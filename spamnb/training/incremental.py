@@ -65,8 +65,8 @@ class Learner:
 
     Other learners wait meanwhile, `wait` seconds at most; readers never wait. With `first_label_wins`, a
     message that comes with two labels inside one `with` keeps the first; otherwise the last label counts.
-    All changes of one `with` are one lesson, which `training.undo` can take back for `history_days` days;
-    `source` names where it came from in `training.history`.
+    All changes of one `with` are one lesson, which `spamnb.undo` can take back for `history_days` days;
+    `source` names where it came from in `spamnb.history`.
 
     >>> import os, tempfile
     >>> from spamnb.training.trainer import train

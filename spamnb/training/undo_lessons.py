@@ -11,7 +11,7 @@ import numpy as np
 
 from spamnb.core import Record, StringArray
 from spamnb.counts import CountStore
-from spamnb.errors import DataError, ModelError
+from spamnb.errors import ConfigError, DataError, ModelError
 from spamnb.model import (
     Change,
     LessonBlock,
@@ -102,8 +102,23 @@ class LessonLog:
             self._check_kept(number)
         return numbers
 
-    def check_alone(self, number: int) -> None:
-        """Refuses a lesson that cannot be taken back without others."""
+    def alone(self, number: int | None) -> list[int]:
+        """Returns this lesson, or else the last one in force that is no undo; none if there is none.
+
+        Refuses a lesson that cannot be taken back without others.
+        """
+        if number is None:
+            in_force = (
+                n for n, entry in self.entries.items() if n not in self.undone_by and not entry.undoes
+            )
+            oldest = next(iter(self.entries), self._mark.last + 1)
+            number = max(in_force, default=oldest - 1)  # which is not kept, and refused
+            if not number:
+                return []
+        self._check_alone(number)
+        return [number]
+
+    def _check_alone(self, number: int) -> None:
         self._check_kept(number)
         if number in self.undone_by:
             by = self.undone_by[number]
@@ -235,16 +250,16 @@ def undo(
     wait: float = WAIT,
     history_days: int = HISTORY_DAYS,
 ) -> UndoResult:
-    """Takes back one lesson, or all since a time (seconds since 1970); the model is as if it never had them.
+    """Takes back one lesson (default: the last in force), or all since a time (seconds since 1970).
 
-    Refuses, and changes nothing, if that cannot be done exactly.
+    The model is as if it had never had them. Refuses, and changes nothing, if that cannot be done exactly.
     """
+    if lesson is not None and since is not None:
+        raise ConfigError("lesson and since exclude each other", hint="pass one of them")
     learner = Learner(path, wait=wait, source=source, history_days=history_days)
     with learner:
         log = LessonLog(learner.stored)
-        if lesson is not None:
-            log.check_alone(lesson)
-        numbers = [lesson] if lesson is not None else log.since(since or 0.0)
+        numbers = log.alone(lesson) if since is None else log.since(since)
         if numbers:
             try:
                 learner.apply(log.inverse(numbers, learner.model), undoes=as_ranges(numbers))

@@ -46,16 +46,31 @@ def test_completion_of_commands_options_choices_and_files(cli: Cli) -> None:
 def test_completion_of_models(cli: Cli) -> None:
     cli("train", cli.write("tiny.csv", TINY), "-o", "smart", "-q")
     for words in (("predict", "-m"), ("model", "prune"), ("model", "merge", "other")):
-        assert completed(cli, "spamnb", *words, "sm") == ["plain,smart", "plain,sms", "file,sm"]
+        assert completed(cli, "spamnb", *words, "sm") == ["file,sm", "plain,smart", "plain,sms"]
 
 
-def test_bash_completes(cli: Cli, tmp_path: Path) -> None:
+def test_completion_of_settings_and_of_tables_of_the_configuration(cli: Cli) -> None:
+    assert completed(cli, "spamnb", "train", "--set", "di") == ["plain,digests="]
+    assert "plain,damping=" in completed(cli, "spamnb", "evaluate", "data.csv", "--set", "")
+    assert completed(cli, "spamnb", "config", "p") == ["plain,predict"]
+    assert completed(cli, "spamnb", "config", "") == [f"plain,{name}" for name in COMMANDS]
+    assert completed(cli, "spamnb", "config", "model", "pr") == ["plain,prune"]
+
+
+@pytest.mark.parametrize(
+    ("words", "replies"), [("pre", b"predict\n"), ("predict -m s", b"sms\n"), ("model use ma", b"mail\n")]
+)
+def test_bash_completes(cli: Cli, tmp_path: Path, words: str, replies: bytes) -> None:
     if shutil.which("bash") is None:
         pytest.skip("there is no bash")
     script = tmp_path / "spamnb"
     script.write_text(f'#!/bin/sh\nexec {sys.executable} -m spamnb "$@"\n')
     script.chmod(0o755)
-    ask = 'COMP_WORDS=(spamnb pre); COMP_CWORD=1; _spamnb_completion spamnb; echo "${COMPREPLY[@]}"'
+    # outside of a real completion, bash refuses compopt
+    ask = (
+        f"compopt() {{ :; }}; COMP_WORDS=(spamnb {words}); COMP_CWORD={len(words.split())}; "
+        '_spamnb_completion spamnb; echo "${COMPREPLY[@]}"'
+    )
     done = subprocess.run(
         ["bash", "--norc", "-c", f'eval "$(spamnb completion bash)"; {ask}'],
         capture_output=True,
@@ -63,4 +78,4 @@ def test_bash_completes(cli: Cli, tmp_path: Path) -> None:
         timeout=PATIENCE,
         check=True,
     )
-    assert done.stdout == b"predict\n", done.stderr
+    assert done.stdout == replies, done.stderr

@@ -50,7 +50,7 @@ def measured(sms: Sms, cost_fp: float = 1.0, cost_fn: float = 1.0, threshold: fl
 def test_json_has_stable_names_and_the_library_s_figures(cli: Cli, sms: Sms) -> None:
     done = cli("evaluate", sms.test, "-m", sms.model, "--json", "-")
     assert list(done.json) == NAMES
-    assert done.json["title"] == f"model on {sms.test}"
+    assert done.json["title"] == f"{sms.model.name} on {sms.test}"
     for name, value in measured(sms).to_dict().items():
         assert done.json[name] == pytest.approx(value, abs=1e-12), name
     assert done.err.startswith(f"{sms.test}: CSV (comma, header, UTF-8)")
@@ -74,7 +74,7 @@ def test_what_people_see(cli: Cli, sms: Sms) -> None:
     figures = json.loads((cli.here / "figures.json").read_text())
     assert list(figures) == NAMES
     shown = done.text
-    assert shown.startswith(f"model on {sms.test}\n")
+    assert shown.startswith(f"{sms.model.name} on {sms.test}\n")
     assert f"actual spam{figures['true_positives']:>16}{figures['false_negatives']:>15}" in shown
     assert f"accuracy {figures['accuracy']:>17.2%}" in shown
     assert "spam messages that are flagged" in shown
@@ -101,7 +101,7 @@ def test_data_of_one_class_has_figures_but_no_curves(cli: Cli, tiny: Path) -> No
 def test_several_files_and_stdin(cli: Cli, tiny: Path) -> None:
     cli.write("a.csv", "label,text\nspam,win\n")
     figures = cli("evaluate", "a.csv", "-", "-m", tiny, "--json", "-", stdin=TINY.encode()).json
-    assert (figures["messages"], figures["title"]) == (5, "model on a.csv, -")
+    assert (figures["messages"], figures["title"]) == (5, "tiny.spamnb on a.csv, -")
 
 
 # --- cross-validation ------------------------------------------------------------------------------
@@ -228,17 +228,27 @@ def test_no_stored_figures_and_no_place_for_json(cli: Cli, tiny: Path, sms: Sms)
     ]
 
 
+NOTHING_NEW = "this says little about new messages"
+
+
 def test_messages_that_the_model_has_learned_are_named(cli: Cli, sms: Sms) -> None:
     done = cli("evaluate", sms.train, "-m", sms.model, "--report", "r.html", "--json", "r.json")
     total = sum(SpamModel.load(sms.model).store.message_totals.tolist())
-    warning = f"{total} of {total} test messages (100%) were in the training data; results are optimistic"
-    assert f"warning: {warning}\n" in done.err
+    warning = f"{total} of {total} test messages (100%) were in the training data; {NOTHING_NEW}"
+    hint = "Hint: --folds 10 or --holdout 30% tests on messages that were not trained on\n"
+    assert f"warning: {warning}\n{hint}" in done.err
     overlap = json.loads((cli.here / "r.json").read_text())["training_overlap"]
     assert overlap == {"messages": total, "share": 1.0, "warning": warning}
     page = (cli.here / "r.html").read_text("utf-8")
     header = page[page.index("<header>") : page.index("</header>")]
     assert f'<p class="warning" role="note"><b>Warning:</b> {warning}.</p>' in header
     assert f"{total} of {total}" in page[page.index("in training data") :][:200]
+
+
+def test_a_few_learned_messages_are_optimistic(cli: Cli, tiny: Path) -> None:
+    cli.write("d.csv", "label,text\nspam,win prize\nham,see dad\nham,dad is here\n")
+    text = "warning: 1 of 3 test messages (33%) were in the training data; results are optimistic"
+    assert f"{text}\nHint: --folds 10" in cli("evaluate", "d.csv", "-m", tiny).err
 
 
 def test_new_messages_give_no_warning(cli: Cli, sms: Sms) -> None:
@@ -261,7 +271,7 @@ WRITTEN = ROOT / "data" / "messages" / "train.csv"  # a source of the ready-made
 
 
 def test_ready_made_models_recognise_their_messages(cli: Cli) -> None:
-    text = "of 9,869 test messages (100%) were in the training data; results are optimistic"
+    text = f"of 9,869 test messages (100%) were in the training data; {NOTHING_NEW}"
     done = cli("evaluate", WRITTEN, "--json", "-")
     assert text in done.err
     assert text in done.json["training_overlap"]["warning"]

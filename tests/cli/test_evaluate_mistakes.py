@@ -20,7 +20,7 @@ def test_each_class_stands_first(cli: Cli, tiny: Path) -> None:
     lines = cli("evaluate", "d.csv", "-m", tiny, "-q").text.splitlines()
     # Of 3 flagged messages 1 is spam, of 2 spam 1 is flagged; of 3 others 2 are ham, of 4 ham 2.
     assert lines[:5] == [
-        "model on d.csv",
+        "tiny.spamnb on d.csv",
         "",
         "class  precision  recall      F1  messages",
         "spam      33.33%  50.00%  0.4000         2",
@@ -89,10 +89,21 @@ def test_a_mistake_is_harmless_and_fits_the_terminal(cli: Cli, tiny: Path) -> No
     assert len(line) + line.count("中") <= 100  # COLUMNS
 
 
-@pytest.mark.parametrize("flags", [(), ("d.csv", "--holdout", "30%"), ("--predictions", "d.csv")])
+def test_mistakes_of_a_held_out_part(cli: Cli, sms: Sms) -> None:
+    flags = ("evaluate", sms.train, "--holdout", "30%", "-q", "--report", "r.html")
+    shown = cli(*flags, "--mistakes", "2").text
+    kinds = [block.splitlines() for block in shown.split("\n\n")[-2:]]
+    assert [block[0].split(":")[0] for block in kinds] == ["ham flagged as spam", "spam not flagged"]
+    first = kinds[1][1].split(maxsplit=1)[1]
+    assert first[:30] in sms.train.read_text("utf-8")
+    assert first[:30] in (cli.here / "r.html").read_text("utf-8")
+    assert cli(*flags).text == shown[: shown.index("ham flagged as spam")].rstrip() + "\n"
+
+
+@pytest.mark.parametrize("flags", [(), ("d.csv", "--online"), ("--predictions", "d.csv")])
 def test_mistakes_need_messages(cli: Cli, flags: tuple[str, ...]) -> None:
     errors = cli.fails("evaluate", "--mistakes", "3", *flags, code=2)
-    assert errors[-1] == "Error: --mistakes needs DATA, with a model or with --folds."
+    assert errors[-1] == "Error: --mistakes needs DATA, with a model, --folds or --holdout."
 
 
 # --- without data ----------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ def test_a_report_agrees_with_the_figures(cli: Cli, sms: Sms) -> None:
     assert [cell(page, n) for n in ("tp", "fp", "fn", "tn")] == [figures[name] for name in names]
     size = (cli.here / "r.html").stat().st_size
     assert f"report            r.html ({size / 1e3:,.0f} kB)\n" in done.err
-    assert done.text.startswith(f"model on {sms.test}\n")
+    assert done.text.startswith(f"{sms.model.name} on {sms.test}\n")
     for words in ("Worst mistakes", "Strongest tokens", "About the model", str(sms.model), "line "):
         assert words in page
 

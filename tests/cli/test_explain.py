@@ -103,7 +103,47 @@ def test_absent_words_are_a_part_of_the_bias_of_bernoulli(cli: Cli) -> None:
 
 def test_a_message_may_hold_any_bytes(cli: Cli, tiny: Path) -> None:
     assert cli("explain", "-m", tiny, os.fsdecode(b"win \xff\x1b[2J")).text.startswith("spam")
-    assert cli("explain", "-m", tiny, "").text.startswith("unsure  P(spam) = 0.5000")
+
+
+@pytest.mark.parametrize("blank", ["", " \n"])
+def test_an_empty_message_is_refused(cli: Cli, tiny: Path, blank: str) -> None:
+    error = ["Error: the message is empty", 'Hint: give a text: spamnb explain "WIN a FREE prize"']
+    assert cli.fails("explain", "-m", tiny, blank) == error
+    assert cli.fails("explain", "-m", tiny, cli.write("blank.txt", blank)) == error
+    assert cli.fails("explain", "-m", tiny, stdin=blank.encode()) == error
+
+
+def test_several_files_are_no_message(cli: Cli, tiny: Path) -> None:
+    for name in ("a.eml", "b.eml", "notes"):
+        cli.write(name, "Subject: win\n\nwin\n")
+    (cli.here / "box").mkdir()
+    assert cli.fails("explain", "-m", tiny, "a.eml", "notes") == [
+        "Error: explain takes one message: got 2 files",
+        "Hint: for several: spamnb predict --explain a.eml notes",
+    ]
+    assert cli.fails("explain", "-m", tiny, "box") == [
+        "Error: explain takes one message: box is a folder",
+        "Hint: for several: spamnb predict --explain box",
+    ]
+    for words in (("gone.eml", "gone2.eml"), ("gone.eml", "a.eml")):
+        assert cli.fails("explain", "-m", tiny, *words) == [
+            "Error: no such file: gone.eml",
+            f'Hint: if this is a text, quote it: spamnb explain "{" ".join(words)}"',
+        ]
+    assert cli("explain", "-m", tiny, "win", "notes").text.startswith("spam")
+
+
+@pytest.mark.parametrize(
+    ("magic", "kind"), [(b"\x89PNG\r\n\x1a\n", "a PNG image"), (b"\x7fELF", "a program")]
+)
+def test_what_is_no_text_is_refused(cli: Cli, tiny: Path, magic: bytes, kind: str) -> None:
+    file = cli.write("file", magic + bytes(range(256)))
+    expected = cli.fails("predict", "-m", tiny, file)
+    assert expected[0] == f"Error: {file} is {kind}, expected messages as text"
+    assert cli.fails("explain", "-m", tiny, file) == expected
+    assert cli.fails("explain", "-m", tiny, stdin=magic)[0] == (
+        f"Error: stdin is {kind}, expected messages as text"
+    )
 
 
 def test_ascii_only(cli: Cli, tiny: Path) -> None:
@@ -149,8 +189,8 @@ def test_a_text_file_is_one_message(cli: Cli, tiny: Path) -> None:
 
 def test_a_missing_mail_is_not_taken_for_text(cli: Cli, tiny: Path) -> None:
     assert cli.fails("explain", "-m", tiny, "gone.eml") == [
-        "Error: cannot read gone.eml: No such file or directory",
-        "Hint: check the path",
+        "Error: no such file: gone.eml",
+        "Hint: check the path, or give - for stdin",
     ]
 
 

@@ -73,3 +73,33 @@ def test_counts_that_are_too_large_to_add_up(cli: Cli, tiny: Path) -> None:
     lines[1] = json.dumps(row).encode() + b"\n"
     errors = cli.fails("model", "import", "-", "-o", "x.spamnb", stdin=b"".join(lines))
     assert errors == ["Error: stdin line 2: the occurrences are too many to add up", HINT_LINE]
+
+
+def test_an_import_has_the_name_of_its_file(cli: Cli, tiny: Path) -> None:
+    cli("model", "export", tiny, "-o", "office.jsonl", "-q")
+    done = cli("model", "import", "office.jsonl")
+    path = cli.data / "spamnb" / "office.spamnb"
+    assert path.read_bytes() == tiny.read_bytes()
+    lines = done.err.splitlines()
+    assert lines[1].startswith(f"saved             {path} (")
+    assert lines[2] == "default           unchanged: `spamnb model use office` makes it this model"
+    assert not cli.own_model.exists()
+
+
+def test_an_import_replaces_no_model_unasked(cli: Cli, tiny: Path) -> None:
+    packed = cli.write("my-text.jsonl.gz", gzip.compress(cli("model", "export", tiny).out))
+    cli("train", "-", "-o", "my-text", "-q", stdin=b"label,text\nham,hi\nspam,win\n")
+    before = cli.own_model.read_bytes()
+    assert cli.fails("model", "import", packed) == [
+        "Error: there is a model named my-text already",
+        "Hint: -o my-text replaces it, -o NAME writes another one",
+    ]
+    assert cli.own_model.read_bytes() == before
+    done = cli("model", "import", packed, "-o", "my-text")
+    assert "default           for text: commands without -m use it" in done.err.splitlines()
+    assert cli.own_model.read_bytes() == tiny.read_bytes()
+
+
+def test_an_import_from_stdin_needs_a_name(cli: Cli, tiny: Path) -> None:
+    errors = cli.fails("model", "import", "-", stdin=cli("model", "export", tiny).out, code=2)
+    assert errors[-1] == "Error: -o is needed here: the model needs a name, for example -o office."

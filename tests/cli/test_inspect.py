@@ -243,3 +243,11 @@ def test_a_missing_model(cli: Cli) -> None:
         "Error: no model at missing.spamnb",
         "Hint: train one with `spamnb train DATA`",
     ]
+
+
+def test_a_word_that_is_the_name_of_a_model(cli: Cli, tiny: Path) -> None:
+    (cli.data / "spamnb").mkdir(parents=True)
+    (cli.data / "spamnb" / "win.spamnb").write_bytes(tiny.read_bytes())
+    note = "note: win is looked up as a word; to show the model: spamnb inspect -m win\n"
+    assert cli("inspect", "win", "prize").err == note
+    assert cli("inspect", "win", "-m", tiny).err == ""

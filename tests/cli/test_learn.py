@@ -388,3 +388,13 @@ def test_one_lesson_after_installation_changes_no_other_verdict(cli: Cli) -> Non
 
 def test_mail_starts_the_model_for_mail(cli: Cli) -> None:
     assert "from the ready-made model for mail\n" in cli("learn", "--spam", stdin=MAIL % (b"a", b"b")).err
+
+
+def test_messages_that_the_data_repeats_are_counted_as_such(cli: Cli, tiny: Path) -> None:
+    (cli.here / "m.spamnb").write_bytes(tiny.read_bytes())
+    cli.write("d.csv", "label,text\nspam,win prize\nham,see dad\nham,see dad\n")
+    status_lines = cli("learn", "d.csv", "-m", "m.spamnb").err.splitlines()
+    assert (
+        "known      2 messages (1 ham, 1 spam): already learned or repeated in this data, skipped"
+        in status_lines
+    )

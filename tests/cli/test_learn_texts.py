@@ -63,7 +63,7 @@ def test_learn_prints_how_to_take_the_lesson_back(cli: Cli, tiny: Path) -> None:
     assert done.err.splitlines()[-1] == f"undo       {command.format(1)}"
     undone = cli("model", "undo", "1", "-m", model).err.splitlines()
     assert undone == [
-        "undone            lesson 1 (-1 spam messages)",
+        "undone            lesson 1: 1 spam message taken back",
         f"undo this         {command.format(2)}",
     ]
     assert cli("learn", "-m", model, "--spam", "-t", "cheap", "-q").err == ""

@@ -27,6 +27,42 @@ def test_inspect_and_evaluate_say_that_figures_are_from_before(cli: Cli, sms: Sm
     )
 
 
+def test_merge_says_what_is_not_a_sum(cli: Cli, sms: Sms) -> None:
+    cli("train", sms.test, "-o", "small.spamnb", "-q")
+    lines = cli("model", "merge", "small.spamnb", sms.model, "-o", "sum").err.splitlines()
+    assert (
+        lines[2] == f"taken over        weight correction, calibration of {sms.model}: not fitted to the sum"
+    )
+    assert lines[3].startswith(f"saved             {cli.data / 'spamnb' / 'sum.spamnb'} (")
+    assert lines[4:] == [
+        "default           unchanged: `spamnb model use sum` makes it this model",
+        "try               spamnb evaluate DATA -m sum",
+    ]
+    assert (
+        "outdated the metrics were measured before merge; measure it again with `spamnb evaluate DATA`"
+        in " ".join(cli("inspect", "-m", "sum", "--top", "0").text.split())
+    )
+
+
+def test_merge_writes_no_model_unasked(cli: Cli, tiny: Path) -> None:
+    errors = cli.fails("model", "merge", tiny, tiny, code=2)
+    assert errors[-1] == "Error: Missing option '-o' / '--output'."
+    assert not cli.own_model.exists()
+
+
+def test_a_model_for_text_and_one_for_mail(cli: Cli, sms: Sms) -> None:
+    for name in ("spam", "ham"):
+        folder = cli.here / name
+        folder.mkdir()
+        for i in range(3):
+            (folder / f"{i}.eml").write_text(f"Subject: {name} {i}\n\nsome {name} words {i}\n")
+    cli("train", "--label", "spam=spam", "--label", "ham=ham", "-o", "mails.spamnb", "-q")
+    assert cli.fails("model", "merge", sms.model, "mails.spamnb", "-o", "c.spamnb") == [
+        f"Error: {sms.model} is for text and mails.spamnb for mail: their counts cannot be added",
+        "Hint: keep both: commands without -m use one for text and one for mail",
+    ]
+
+
 def test_one_model_is_one_model(cli: Cli, tiny: Path) -> None:
     done = cli("model", "merge", tiny, "-o", "c.spamnb")
     assert done.err.splitlines()[0] == "merged            1 model: 2 ham, 2 spam"

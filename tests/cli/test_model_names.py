@@ -103,8 +103,8 @@ def test_the_list_has_all_models(cli: Cli, demo: Path) -> None:
     assert head.split() == ["default", "name", "messages", "accuracy", "size", "date", "file"]
     assert [row[:15].split() for row in rows] == [["demo"], ["text", "sms"], ["mail", "mail"]]
     assert re.fullmatch(rf"         demo +4 +- +\d kB  \d{{4}}-\d\d-\d\d  {re.escape(str(demo))}", rows[0])
-    none = "(ready-made: none of your own yet)"
-    assert text == f"default for text: sms, or mail for texts as long as mails {none}"
+    none = "(ready-made, as you have no model of your own)"
+    assert text == f"default for text: sms; mail for texts as long as mails {none}"
     assert mail == f"default for mail: mail {none}"
 
 
@@ -113,6 +113,17 @@ def test_the_list_shows_the_accuracy_of_training(cli: Cli) -> None:
     cli("train", cli.write("d.csv", "\n".join(["label,text", *rows])), "-o", "better", "-q")
     (row,) = (line for line in cli("model", "list").text.splitlines() if "better" in line)
     assert re.search(r" \d+\.\d\d% ", row)
+
+
+def test_the_list_shows_no_accuracy_of_another_model(cli: Cli) -> None:
+    rows = [f"{label},{text} {i}" for label, text in (("ham", "see you"), ("spam", "win")) for i in range(12)]
+    cli("train", cli.write("d.csv", "\n".join(["label,text", *rows])), "-o", "part", "-q")
+    cli("model", "merge", "part", "part", "-o", "sum", "-q")
+    cells = {row.split()[0]: row.split()[2] for row in cli("model", "list").text.splitlines()}
+    assert (cells["sum"], cells["part"][-1]) == ("outdated", "%")
+    (row,) = (row for row in cli("model", "list", "--json", "-").json["models"] if row["name"] == "sum")
+    assert row["accuracy"] is None
+    assert row["outdated"] == "the metrics were measured before merge"
 
 
 def test_the_list_as_json(cli: Cli, demo: Path) -> None:
@@ -168,10 +179,25 @@ def test_use_of_a_ready_made_model_and_back(cli: Cli) -> None:
     assert marked(cli) == ["sms", "mail"]
     assert cli.fails("learn", "--spam", stdin=b"x\n") == [
         "Error: sms is used by default, and the ready-made models do not learn",
-        "Hint: name your own with -m MODEL, or make it the default with `spamnb model use MODEL`",
+        "Hint: `spamnb model use auto` goes back to your own model; -m MODEL names one",
     ]
     cli("model", "use", "auto", "-q")
     assert marked(cli) == ["my-text", "mail"]
+    assert "learned    1 message" in cli("learn", "--ham", "-t", "see you at noon").err
+
+
+def test_use_of_both_ready_made_models(cli: Cli) -> None:
+    cli("train", cli.write("tiny.csv", TINY), "-q")
+    assert cli("model", "use", "ready-made").err == "default           sms for text, mail for mail\n"
+    assert marked(cli) == ["sms", "mail"]
+    assert cli("inspect", "--top", "0", "--json", "-").json["path"] == shipped_model("sms")
+    long = "a letter about the harvest of this year " * 20
+    assert cli("predict", "-t", long).out == cli("predict", "-m", "mail", "-t", long).out
+    assert cli("predict", "-t", long).out != cli("predict", "-m", "sms", "-t", long).out
+    assert cli.fails("predict", "-m", "ready-made", "-t", "win") == [
+        "Error: ready-made stands for two models",
+        "Hint: write -m sms or -m mail",
+    ]
 
 
 def test_use_of_a_file_keeps_its_full_path(cli: Cli, tiny: Path) -> None:
@@ -194,9 +220,12 @@ def test_remove_lists_what_goes(cli: Cli, demo: Path) -> None:
     there = sorted(path.name for path in demo.parent.iterdir() if path.name.startswith("demo"))
     assert there == ["demo.spamnb", "demo.spamnb.bak", "demo.spamnb.journal", "demo.spamnb.lock"]
     errors = cli.fails("model", "remove", "demo", code=2)
-    assert errors[-2:] == ["Error: nothing was removed: to confirm it needs a terminal", "Hint: add --force"]
+    assert errors[-2:] == [
+        "Error: nothing was removed: there is no terminal to ask whether to remove these files",
+        "Hint: add --force to remove them without a question",
+    ]
     assert sorted(line.split("/")[-1].split()[0] for line in errors[:-2]) == there
-    assert all(line.startswith("removes  ") for line in errors[:-2])
+    assert all(line.startswith("to remove  ") for line in errors[:-2])
     done = cli("model", "remove", "demo", "--force")
     assert done.err.splitlines()[-2:] == [
         "default           for text: your own model if there is one, else a ready-made one",

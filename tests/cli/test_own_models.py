@@ -102,9 +102,17 @@ def test_commands_without_messages_mean_the_only_model(cli: Cli) -> None:
     assert "lesson 1" in cli("model", "undo", "1").err
 
 
-@pytest.mark.parametrize(
-    "args", [("model", "log"), ("model", "undo", "1"), ("inspect",), ("evaluate",), ("learn", "--compact")]
-)
+@pytest.mark.parametrize("args", [("model", "log"), ("inspect",), ("inspect", "win"), ("evaluate",)])
+def test_commands_that_only_show_a_model_take_that_for_text(both: Cli, args: tuple[str, ...]) -> None:
+    rows = [f"{label},{text} {i}" for label, text in (("ham", "see you"), ("spam", "win")) for i in range(12)]
+    both("train", both.write("d.csv", "\n".join(["label,text", *rows])), "-q")
+    done, expected = both(*args), both(*args, "-m", "my-text")
+    assert (done.out, done.code) == (expected.out, 0)
+    note = "note: this is my-text, for text; -m my-mail is for mail"
+    assert set(done.err.splitlines()) - set(expected.err.splitlines()) == {note}
+
+
+@pytest.mark.parametrize("args", [("model", "undo", "1"), ("learn", "--compact")])
 def test_commands_without_messages_do_not_guess(both: Cli, args: tuple[str, ...]) -> None:
     assert both.fails(*args) == TWO
     both("model", "use", "sms")
@@ -127,13 +135,15 @@ def test_a_model_knows_its_kind(both: Cli) -> None:
     both("model", "export", "my-mail", "-q")
     exported = both("model", "export", "my-mail").out
     both("model", "remove", "my-mail", "--force")
-    both("model", "import", "-", stdin=exported)
-    both("model", "merge", "my-mail", "my-mail:2", "-q")
+    both("model", "import", "-", "-o", "my-mail", stdin=exported)
+    done = both("model", "merge", "my-mail", "my-mail:2", "-o", "my-mail")
+    assert "default           for mail: commands without -m use it\n" in done.err
     assert models(both) == ["my-mail", "my-text"]
 
 
 def test_the_variable_is_for_text_and_mail(cli: Cli, tiny: Path) -> None:
-    env = {"SPAMNB_MODEL": str(tiny)}
+    copy = cli.write("copy.spamnb", tiny.read_bytes())  # the one of all tests stays as it is
+    env = {"SPAMNB_MODEL": str(copy)}
     assert cli("learn", "--spam", "-t", "win", env=env).err.endswith("undo       spamnb model undo 1\n")
     cli("filter", stdin=MAIL.read_bytes(), env=env)
     assert models(cli) == []

@@ -281,7 +281,7 @@ def test_a_file_of_another_kind_is_not_overwritten(cli: Cli, tiny: Path, name: s
 def test_wrong_outputs(cli: Cli, tiny: Path) -> None:
     flags = ("predict", "-m", tiny, "-t", "win")
     assert cli.fails(*flags, "-o", "x.dat", code=2)[-1] == (
-        "Error: -o x.dat: give it a suffix, .csv, .tsv, .jsonl or .parquet, or state the --format."
+        "Error: -o x.dat: cannot write .dat; write .csv, .tsv, .jsonl or .parquet, or state the --format."
     )
     assert cli.fails(*flags, "--format", "parquet", code=2)[-1] == "Error: --format parquet needs -o FILE."
     assert cli.fails(*flags, "-o", "no/where.csv") == [

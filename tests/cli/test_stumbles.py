@@ -29,6 +29,7 @@ def named(cli: Cli, tiny: Path) -> Cli:
         (["remov"], "No such command 'remov'. Did you mean model remove?"),
         (["revoe"], "No such command 'revoe'. Did you mean review?"),
         (["model", "free money"], "No such command 'free money'."),
+        (["predict", "--thresold", "1"], "No such option '--thresold'. Did you mean '--threshold'?"),
         (["predict", "--max-fpr", "1%"], "No such option '--max-fpr'. It belongs to `spamnb train`."),
         (["train", "x.csv", "--name", "office"], "No such option '--name'. Name the model with -o NAME."),
         (

@@ -34,8 +34,8 @@ READS: dict[str, tuple[tuple[str, ...], bytes]] = {
 WRITES: dict[str, tuple[tuple[str, ...], str]] = {
     "train": (("train", str(SMALL_SMS)), "home"),
     "train --base": (("train", str(SMALL_SMS), "--base", "ready-made"), "home"),
-    "import": (("model", "import", "x.jsonl"), "home"),
-    "merge": (("model", "merge", "x.spamnb"), "home"),
+    "import": (("model", "import", "x.jsonl"), "name"),
+    "merge": (("model", "merge", "x.spamnb", "-o", "sum"), "name"),
     "tune -o": (("tune", str(SMALL_SMS), "-o", "tuned", "--time", "1"), "name"),
     "model use": (("model", "use", "sms"), "name"),
     "learn": (("learn", "--spam"), "own"),

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from spamnb.errors import ModelError
+from spamnb.errors import ConfigError, ModelError
 from spamnb.model.model_merge import merge_models
 from spamnb.model.prune_model import age
 from spamnb.model.spam_model import SpamModel
@@ -193,6 +193,39 @@ def test_taking_back_all_since_gives_the_state_of_then(path: Path, folded: bool)
     assert state_of(path) == before
     compact(path)
     assert state_of(path) == before
+
+
+def test_without_a_number_the_last_lesson_in_force_is_taken_back(path: Path) -> None:
+    for row in NEWS[:3]:
+        learn(path, row)
+    assert undo(path).undone == [3]
+    assert is_trained_on(path, [*ROWS, *NEWS[:2]])
+    assert undo(path).undone == [2]
+    undo(path, lesson=5)  # brings lesson 2 back
+    assert undo(path).undone == [2]
+    assert undo(path).undone == [1]
+    nothing = undo(path)
+    assert (nothing.lesson, nothing.undone) == (None, [])
+    assert is_trained_on(path, ROWS)
+
+
+def test_the_last_lesson_is_refused_if_the_model_was_aged_since(path: Path) -> None:
+    learn(path, NEWS[0])
+    age(SpamModel.load(path)).save(path)
+    before = state_of(path)
+    with pytest.raises(ModelError, match=r"^lesson 1 was learned before the model was aged"):
+        undo(path)
+    assert state_of(path) == before
+
+
+def test_a_lesson_and_a_time_exclude_each_other(path: Path) -> None:
+    learn(path, NEWS[0])
+    with pytest.raises(ConfigError) as caught:
+        undo(path, lesson=1, since=0)
+    assert (caught.value.message, caught.value.hint) == (
+        "lesson and since exclude each other",
+        "pass one of them",
+    )
 
 
 def test_a_forgotten_token_comes_back_with_its_spelling_and_weight(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -36,7 +37,7 @@ _WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "plots")
 @command()
 @click.argument("data", nargs=-1, type=options.PATH, metavar="[DATA]...")
 @options.model_option
-@options.folds_option
+@options.test_folds_option
 @protocol_options.protocol_options
 @options.json_option
 @report_options.report_options
@@ -109,8 +110,9 @@ def _check(ctx: click.Context) -> str:
 
 def _check_mistakes(protocol: str, params: Params) -> None:
     """Refuses --mistakes where no messages are at hand."""
-    if params["mistakes"] and (protocol or params["predictions"] or not _has_data(params)):
-        raise click.UsageError("--mistakes needs DATA, with a model or with --folds.")
+    without = protocol not in ("", "--holdout") or params["predictions"] or not _has_data(params)
+    if params["mistakes"] and without:
+        raise click.UsageError("--mistakes needs DATA, with a model, --folds or --holdout.")
 
 
 def _check_combination(ctx: click.Context) -> None:
@@ -157,8 +159,6 @@ class _Measured:
     path: str = ""
 
     def summary(self) -> EvaluationSummary:
-        import os
-
         from spamnb.evaluation import data_facts, summarize
 
         result = self.result
@@ -170,8 +170,8 @@ class _Measured:
 def _measure(protocol: str, params: Params) -> _Measured:
     if protocol:
         sources: list[str] = []
-        result = protocol_options.run_protocol(protocol, params, sources)
-        return _Measured(protocol_options.TITLES[protocol], result, sources)
+        result, mistakes = protocol_options.run_protocol(protocol, params, sources, _most_mistakes(params))
+        return _Measured(protocol_options.TITLES[protocol], result, sources, mistakes)
     return _test_model(params) if params["folds"] is None else _cross_validate(params)
 
 
@@ -179,7 +179,7 @@ def _test_model(params: Params) -> _Measured:
     """Tests a saved model on DATA."""
     from spamnb.cli.model_choice import find_model_aloud, load_model
     from spamnb.evaluation import MistakeCollector, evaluate_chunks
-    from spamnb.model import TrainingOverlap
+    from spamnb.model import TrainingOverlap, is_name, name_of
 
     data, quiet, sources = params["data"], params["quiet"], list[str]()
     path = find_model_aloud(params["model"], partial(kind_of_inputs, data, params), quiet)
@@ -194,9 +194,11 @@ def _test_model(params: Params) -> _Measured:
     result = evaluate_chunks(model, messages, observe, TrainingOverlap.of(model, path))
     if result.warning:
         print_status(f"warning: {result.warning}", quiet)
+        print_status("Hint: --folds 10 or --holdout 30% tests on messages that were not trained on", quiet)
     paths = (*data, *params["labelled"], *filter(None, [params["files_from"]]))
     mistakes = [] if worst is None else worst.worst()
-    return _Measured(f"model on {', '.join(paths)}", result, sources, mistakes, path)
+    name = name_of(path) if is_name(name_of(path)) else os.path.basename(path)
+    return _Measured(f"{name} on {', '.join(paths)}", result, sources, mistakes, path)
 
 
 def _most_mistakes(params: Params) -> int:
@@ -277,10 +279,12 @@ def _operating_point(result: Evaluation, rate: float | None) -> OperatingPoint |
 def _point_text(point: OperatingPoint, positive: str, other: str) -> str:
     from spamnb.model import probability_text
 
-    where = f"{positive} above P = {probability_text(point.threshold)} (log-odds {point.log_odds:+.2f})"
+    where = f"P = {probability_text(point.threshold)} (log-odds {point.log_odds:+.2f})"
     wrong = f"{point.false_positives:,} of {point.ham:,} {other} misclassified"
-    rule = f"at most {100 * point.max_fpr:.3g}% of {other} on this data: {where}"
-    return f"{rule}, {point.recall:.1%} caught, {wrong} (all else here is for the threshold of the model)"
+    rate = f"for at most {100 * point.max_fpr:.3g}% of {other} misclassified"
+    rule = f"{rate}, the threshold on this data is {where}"
+    caught = f"{point.recall:.1%} of {positive} caught, {wrong}"
+    return f"{rule}: {caught}. The metrics below are for the threshold of the model"
 
 
 def _show(result: Evaluation, title: str, notes: tuple[str, ...]) -> None:

@@ -12,7 +12,7 @@ from spamnb.cli import options
 from spamnb.cli.message_kind import note_mail
 from spamnb.cli.option_groups import command, option
 from spamnb.cli.output import console, print_prompt, print_status, print_step, write_json
-from spamnb.cli.text_messages import looks_like_file
+from spamnb.cli.text_messages import looks_like_file, shell_quote
 from spamnb.errors import DataError
 
 if TYPE_CHECKING:
@@ -61,15 +61,16 @@ def _message(words: tuple[str, ...], quiet: bool) -> Texts:
     from spamnb.messages import Texts
     from spamnb.readers import by_first_lines
 
+    _refuse_paths(words)
     if words in ((), ("-",)):
         raw = _from_stdin()
     elif len(words) == 1 and _is_file(words[0]):
-        raw = _from_file(words[0])
+        raw = _read(words[0])
         print_step("message", f"the content of {words[0]}", quiet)
     else:
         if len(words) == 1 and looks_like_file(words[0]):
             print_status(f"note: no such file: {words[0]}; explained as text", quiet)
-        return Texts.of([os.fsencode(" ".join(words)).rstrip(b"\r\n")])
+        return Texts.of([_not_empty(os.fsencode(" ".join(words))).rstrip(b"\r\n")])
     if not by_first_lines(raw):
         return Texts.of([raw.rstrip(b"\r\n")])
     return mail_texts([parse_mail(raw, Limits(lists=StoredLists().newest()))])
@@ -80,16 +81,29 @@ def _is_file(word: str) -> bool:
     return os.path.isfile(word) or (word.endswith(".eml") and " " not in word)
 
 
-def _from_file(path: str) -> bytes:
-    from spamnb.readers import LONGEST_RECORD, too_long
+def _refuse_paths(words: tuple[str, ...]) -> None:
+    """Refuses several files, and folders: their names are no message. Of other words some may be files."""
+    if len(words) == 1 and os.path.isdir(words[0]):
+        raise _several(f"{words[0]} is a folder", words)
+    if len(words) < 2 or not all(os.path.exists(word) or looks_like_file(word) for word in words):
+        return
+    missing = next((word for word in words if not os.path.exists(word)), None)
+    if missing is not None:
+        hint = f"if this is a text, quote it: spamnb explain {shell_quote(' '.join(words))}"
+        raise DataError(f"no such file: {missing}", hint=hint)
+    raise _several(f"got {len(words):,} files", words)
 
-    try:
-        with open(path, "rb") as file:
-            raw = file.read(LONGEST_RECORD + 1)
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}", hint="check the path") from None
-    if len(raw) > LONGEST_RECORD:
-        raise too_long(path, 0)
+
+def _several(problem: str, words: tuple[str, ...]) -> DataError:
+    files = " ".join(map(shell_quote, words))
+    return DataError(
+        f"explain takes one message: {problem}", hint=f"for several: spamnb predict --explain {files}"
+    )
+
+
+def _not_empty(raw: bytes) -> bytes:
+    if not raw.strip():
+        raise DataError("the message is empty", hint='give a text: spamnb explain "WIN a FREE prize"')
     return raw
 
 
@@ -98,13 +112,31 @@ def _from_stdin() -> bytes:
         raise DataError(
             "there is no standard input to read", hint="give the message itself: spamnb explain TEXT"
         )
-    from spamnb.readers import LONGEST_RECORD, too_long
-
     print_prompt("Type the message; Ctrl-D ends.")
-    raw = sys.stdin.buffer.read(LONGEST_RECORD + 1)
+    return _read("-")
+
+
+def _read(path: str) -> bytes:
+    """Reads the one message of a file or stdin; refuses what is no text, as other commands do."""
+    from contextlib import closing
+
+    from spamnb.readers import (
+        LONGEST_RECORD,
+        DecodedInput,
+        by_first_lines,
+        open_bytes,
+        refuse_binary,
+        too_long,
+    )
+
+    with closing(open_bytes(path, live=False)) as stream:
+        decoded = DecodedInput(stream)
+        if not by_first_lines(decoded.raw_head):
+            refuse_binary(decoded, "auto")
+        raw = decoded.raw_head + stream.read(LONGEST_RECORD + 1 - len(decoded.raw_head))
     if len(raw) > LONGEST_RECORD:
-        raise too_long("stdin", 0)
-    return raw
+        raise too_long(stream.name, 0)
+    return _not_empty(raw)
 
 
 def _show(model: SpamModel, message: Texts, verify: bool, top: int, json_file: str | None) -> None:

@@ -22,7 +22,13 @@ _BLOCK = 4096  # lines written at once
 
 @command()
 @click.argument("model", type=options.MODEL, metavar="MODEL")
-@option("-o", "--output", type=options.PATH, metavar="FILE", help="Where to write (default: stdout).")
+@option(
+    "-o",
+    "--output",
+    type=options.PATH,
+    metavar="FILE",
+    help="Where to write, readable by you only (mode 0600). [default: stdout]",
+)
 @options.force_option
 @options.quiet_option
 def export(model: str, output: str | None, force: bool, quiet: bool) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+import os
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -10,6 +11,8 @@ import click
 from spamnb.cli import options
 from spamnb.cli.option_groups import command
 from spamnb.cli.output import print_status, print_step
+from spamnb.errors import ModelError
+from spamnb.model import is_name, new_path_of
 
 if TYPE_CHECKING:
     from spamnb.model import SpamModel
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
 
 @command("import")
 @click.argument("file", type=options.PATH, metavar="FILE")
-@options.new_model_option
+@options.imported_model_option
 @options.force_option
 @options.quiet_option
 def import_(file: str, output: str | None, force: bool, quiet: bool) -> None:
@@ -25,26 +28,37 @@ def import_(file: str, output: str | None, force: bool, quiet: bool) -> None:
 
     FILE is what `spamnb model export` wrote ('-' reads stdin; gz, bz2 and xz are unpacked). Counts may have
     been changed and lines removed or added; an added one may leave out the key. If there are fewer tokens
-    than were exported, a note says so.
+    than were exported, a note says so. Without -o the model gets the name of FILE.
 
     \b
     Examples:
-      spamnb model import office.jsonl -o office
+      spamnb model import office.jsonl
       spamnb model export a | grep -v secret | spamnb model import - -o b
     """
-    from spamnb.cli.model_choice import output_path
-    from spamnb.cli.model_saving import check_target, save
-    from spamnb.model import kind_of_model
+    from spamnb.cli.model_saving import check_target, print_saved, save
 
-    imported = cache(partial(_import, file))
-    target = output_path(output, lambda: kind_of_model(imported()[0]))
+    target = new_path_of(output) if output else _path_by_name(file)
     check_target(target, force)
-    model, source, notes = imported()
+    model, source, notes = _import(file)
     size = save(model, target, quiet)
     for note in notes:
         print_status(f"note: {note}", quiet)
     print_step("imported", f"{model.store.vocabulary:,} tokens from {source}", quiet)
-    print_step("saved", f"{target} ({size / 1e3:,.0f} kB)", quiet)
+    print_saved(target, size, quiet)
+
+
+def _path_by_name(file: str) -> str:
+    """Returns where a model is written that has the name of its export; refuses to replace another one."""
+    name = os.path.basename(file).partition(".")[0]
+    if file == "-" or not is_name(name):
+        raise click.UsageError("-o is needed here: the model needs a name, for example -o office.")
+    path = new_path_of(name)
+    if os.path.exists(path):
+        raise ModelError(
+            f"there is a model named {name} already",
+            hint=f"-o {quote(name)} replaces it, -o NAME writes another one",
+        )
+    return path
 
 
 def _import(file: str) -> tuple[SpamModel, str, list[str]]:

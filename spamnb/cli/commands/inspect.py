@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from spamnb.cli import options
 from spamnb.cli.option_groups import command, option
-from spamnb.cli.output import console, write_bytes, write_json
+from spamnb.cli.output import console, print_status, write_bytes, write_json
 
 if TYPE_CHECKING:
     from spamnb.model import SpamModel
@@ -50,12 +51,14 @@ def inspect(words: tuple[str, ...], model: str | None, **params: Any) -> None:
       spamnb inspect prize "call now" shape:url=1+
       spamnb inspect --sample spam 3
     """
-    from spamnb.cli.model_choice import find_model, load_model
+    from spamnb.cli.model_choice import find_model_to_show, load_model
 
     if words and model is None and _is_file(words[0]):
         model, words = words[0], words[1:]
     _check(words, params)
-    path = find_model(model)
+    if model is None:
+        _note_model_names(words)
+    path = find_model_to_show(model)
     loaded, top, json_file = load_model(path), params["top"], params["json_file"]
     if params["sample"] is not None:
         label, number = params["sample"]
@@ -79,6 +82,16 @@ def _is_file(word: str) -> bool:
     from spamnb.model import is_name
 
     return not is_name(word) and (os.path.isfile(word) or word.endswith(".spamnb") or os.sep in word)
+
+
+def _note_model_names(words: tuple[str, ...]) -> None:
+    """Prints a note if a word to look up is the name of a model too."""
+    from spamnb.cli.model_choice import model_names
+
+    for name in sorted(set(words) & set(model_names())):
+        print_status(
+            f"note: {name} is looked up as a word; to show the model: spamnb inspect -m {quote(name)}"
+        )
 
 
 def _overview(model: SpamModel, path: str, top: int, json_file: str | None) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from shlex import quote
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,36 +14,39 @@ from spamnb.cli.option_groups import command
 from spamnb.cli.output import print_status, print_step
 from spamnb.errors import ConfigError
 
+if TYPE_CHECKING:
+    from spamnb.model import SpamModel
+
 _WEIGHTED = re.compile(r"(.+):([-+.\d][^:/\\]*)", re.DOTALL)
 _MOST_DIGITS = 19  # of a weight: counts are below 2^63
 
 
 @command()
 @click.argument("models", nargs=-1, required=True, type=options.MODEL, metavar="MODEL[:WEIGHT]...")
-@options.new_model_option
+@options.merged_model_option
 @options.force_option
 @options.quiet_option
-def merge(models: tuple[str, ...], output: str | None, force: bool, quiet: bool) -> None:
-    """Add models together, exactly.
+def merge(models: tuple[str, ...], output: str, force: bool, quiet: bool) -> None:
+    """Add the counts of models, exactly.
 
     The result has the counts of one model that was trained on all their messages. With a weight, a model
     counts as if it had learned its messages so many times; weights are whole numbers. The models must have
     been trained with the same options.
 
-    Calibration and metrics are those of the model with most messages, marked stale.
+    Counts are added exactly. Weight correction, calibration and threshold are those of the model with most
+    messages, and its metrics are marked as outdated: measure the result with `spamnb evaluate DATA`.
 
     \b
     Examples:
       spamnb model merge jan feb -o both
       spamnb model merge everyone mine:3 -o office
     """
-    from spamnb.cli.model_choice import output_path
-    from spamnb.cli.model_saving import changing, check_target
-    from spamnb.model import SpamModel, existing_path_of, kind_of_model, merge_models
+    from spamnb.cli.model_saving import changing, check_target, print_saved
+    from spamnb.model import SpamModel, existing_path_of, largest_model, merge_models, name_of, new_path_of
 
     stated, weights = zip(*(parse_weight(text) for text in models), strict=True)
     paths = [existing_path_of(text) for text in stated]
-    target = output_path(output, lambda: kind_of_model(SpamModel.load(paths[0])))
+    target = new_path_of(output)
     check_target(target, force)
     with changing(target, *paths) as save:
         loaded = [SpamModel.load(path) for path in paths]
@@ -53,7 +58,17 @@ def merge(models: tuple[str, ...], output: str | None, force: bool, quiet: bool)
     many = f"{len(loaded)} model{'' if len(loaded) == 1 else 's'}"
     print_step("merged", f"{many}: {classes_text(merged.store)}", quiet)
     print_step("vocabulary", f"{merged.store.vocabulary:,} tokens", quiet)
-    print_step("saved", f"{target} ({size / 1e3:,.0f} kB)", quiet)
+    _print_fitted(merged, paths[largest_model(loaded, weights)], quiet)
+    print_saved(target, size, quiet)
+    print_step("try", f"spamnb evaluate DATA -m {quote(name_of(target))}", quiet)
+
+
+def _print_fitted(merged: SpamModel, source: str, quiet: bool) -> None:
+    """Prints what could not be added, and from which model it is."""
+    from spamnb.model import fitted_parts
+
+    if parts := fitted_parts(merged):
+        print_step("taken over", f"{', '.join(parts)} of {source}: not fitted to the sum", quiet)
 
 
 def parse_weight(text: str) -> tuple[str, int]:

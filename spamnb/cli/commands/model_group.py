@@ -13,7 +13,7 @@ SECTIONS = {
         "remove": "Remove a model, its journal and its backup.",
     },
     "Change": {
-        "merge": "Add models together, exactly.",
+        "merge": "Add the counts of models, exactly.",
         "prune": "Make a model smaller: drop the least informative tokens.",
         "age": "Let old evidence fade: halve every count.",
     },

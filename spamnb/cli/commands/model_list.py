@@ -22,9 +22,10 @@ def model_list(json_file: str | None) -> None:
     """List all models, and which ones are used by default.
 
     These are the models in your data folder, the ready-made ones sms and mail, and a default that is
-    elsewhere. The accuracy is that of cross-validation in training. Text and mail have a default each, the
-    first that applies: the variable SPAMNB_MODEL, the choice of `spamnb model use`, your own model (my-text
-    or my-mail, which `spamnb train` and `spamnb learn` write), the ready-made one.
+    elsewhere. The accuracy is that of cross-validation in training, or `outdated` where the counts have
+    changed much since, as by `spamnb model merge`. Text and mail have a default each, the first that
+    applies: the variable SPAMNB_MODEL, the choice of `spamnb model use`, your own model (my-text or my-mail,
+    which `spamnb train` and `spamnb learn` write), the ready-made one.
 
     \b
     Example:
@@ -54,12 +55,9 @@ def _default(kind: str) -> dict[str, Any]:
         return {"path": None, "reason": "", "text": "none: train one with `spamnb train DATA`"}
     reason, name = chosen.reason, name_of(chosen.path)
     if chosen.is_fallback:
-        reason = f"{chosen.reason}: none of your own yet"
-        name += (
-            f", or {name_of(common_model(READY_MADE[LONG_TEXT]))} for texts as long as mails"
-            if kind == TEXT
-            else ""
-        )
+        reason = f"{chosen.reason}, as you have no model of your own"
+        long = name_of(common_model(READY_MADE[LONG_TEXT]))
+        name += f"; {long} for texts as long as mails" if kind == TEXT else ""
     missing = "" if os.path.exists(chosen.path) else "; it does not exist"
     return {"path": chosen.path, "reason": reason, "text": f"{name} ({reason}{missing})"}
 
@@ -94,9 +92,11 @@ def _facts(path: str, defaults: Defaults) -> dict[str, Any]:
         status = os.stat(path)
     except SpamnbError as error:
         return facts | {"error": error.message}
+    outdated = model.change_history.outdated_because(model.metrics)
     return facts | {
         "messages": int(model.store.message_totals.sum()),
-        "accuracy": (model.metrics or {}).get("accuracy"),
+        "accuracy": None if outdated else (model.metrics or {}).get("accuracy"),
+        "outdated": outdated,
         "bytes": status.st_size,
         "date": date.fromtimestamp(status.st_mtime).isoformat(),
         "classes": list(model.labels),
@@ -109,6 +109,7 @@ def _cells(facts: dict[str, Any]) -> tuple[str, ...]:
     if "error" in facts:
         return mark, name, "", "", "", "", facts["error"]
     accuracy = "-" if facts["accuracy"] is None else f"{facts['accuracy']:.2%}"
+    accuracy = "outdated" if facts["outdated"] else accuracy
     size = f"{facts['bytes'] / 1e3:,.0f} kB"
     return mark, name, f"{facts['messages']:,}", accuracy, size, facts["date"], facts["path"]
 

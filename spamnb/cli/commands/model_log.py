@@ -39,13 +39,13 @@ def model_log(model: str | None, output_format: str) -> None:
       spamnb model log
       spamnb model log -m office --format jsonl
     """
-    from spamnb.cli.model_choice import find_model
+    from spamnb.cli.model_choice import find_model_to_show
     from spamnb.cli.output import print_status
     from spamnb.core import visible
     from spamnb.report import dumps
     from spamnb.training import history
 
-    lessons = history(find_model(model))
+    lessons = history(find_model_to_show(model))
     if output_format == "jsonl":
         for lesson in lessons:
             click.echo(dumps(lesson.to_dict(), indent=None), nl=False)

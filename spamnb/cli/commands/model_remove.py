@@ -37,7 +37,7 @@ def model_remove(model: str, force: bool, quiet: bool) -> None:
     files.refuse_link(path, ModelError)
     require_model(path)
     for file in _files(path):
-        print_step("removes", f"{file} ({os.path.getsize(file) / 1e3:,.0f} kB)", quiet)
+        print_step("to remove", f"{file} ({os.path.getsize(file) / 1e3:,.0f} kB)", quiet)
     if not force:
         _ask()
     with Lock(path):  # not while another process changes it
@@ -58,7 +58,10 @@ def _files(path: str) -> list[str]:
 
 def _ask() -> None:
     if sys.stdin is None or not sys.stdin.isatty():
-        raise ConfigError("nothing was removed: to confirm it needs a terminal", hint="add --force")
+        raise ConfigError(
+            "nothing was removed: there is no terminal to ask whether to remove these files",
+            hint="add --force to remove them without a question",
+        )
     click.confirm("Remove them?", abort=True, err=True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -48,9 +49,21 @@ def model_undo(lesson: str, model: str | None, **flags: Any) -> None:
         return
     number, first = len(result.undone), result.undone[0]
     lessons = f"lesson {first}" if number == 1 else f"{number:,} lessons, {first} to {result.undone[-1]}"
-    change = ", ".join(f"{n:+,} {label}" for label, n in entry.labels.items()) or "no change"
-    print_step("undone", f"{lessons} ({change} messages)", flags["quiet"])
+    print_step("undone", f"{lessons}: {_changes_text(entry.labels)}", flags["quiet"])
     print_step("undo this", undo_command(entry.id, model, path), flags["quiet"])
+
+
+def _changes_text(labels: Mapping[str, int]) -> str:
+    """Words how many messages of each class were taken back and learned again.
+
+    >>> _changes_text({"ham": -1}), _changes_text({"ham": -2, "spam": 2})
+    ('1 ham message taken back', '2 ham messages taken back, 2 spam messages learned again')
+    """
+    changes = (
+        f"{abs(n):,} {label} message{'s' * (abs(n) > 1)} {'learned again' if n > 0 else 'taken back'}"
+        for label, n in labels.items()
+    )
+    return ", ".join(changes) or "no change"
 
 
 def _chosen(text: str) -> dict[str, Any]:

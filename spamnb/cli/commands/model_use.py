@@ -18,17 +18,19 @@ def model_use(model: str, quiet: bool) -> None:
     """Make a model the default for text or for mail.
 
     MODEL is a name or a file. If it has learned mail, commands without -m use it for mail from now on, else
-    for text. `auto` takes both choices back: your own models, else the ready-made ones.
+    for text. `ready-made` makes sms the default for text and mail for mail. `auto` takes both choices back:
+    your own models, else the ready-made ones.
 
     \b
     Examples:
       spamnb model use office
-      spamnb model use sms
+      spamnb model use ready-made
       spamnb model use auto
     """
     from spamnb.cli.model_choice import check_name, load_model, require_model
     from spamnb.model import (
         AUTO,
+        BOTH_READY_MADE,
         MODEL_VARIABLE,
         OWN_MODELS,
         existing_path_of,
@@ -37,10 +39,11 @@ def model_use(model: str, quiet: bool) -> None:
         use_model,
     )
 
-    if model in (AUTO, "ready-made", "default"):
+    if model in (AUTO, BOTH_READY_MADE):
         for kind in OWN_MODELS:
-            use_model(None, kind)
-        print_step("default", "your own models, else the ready-made ones", quiet)
+            use_model(None if model == AUTO else model, kind)
+        own = "your own models, else the ready-made ones"
+        print_step("default", own if model == AUTO else "sms for text, mail for mail", quiet)
     else:
         check_name(model)
         path = existing_path_of(model)

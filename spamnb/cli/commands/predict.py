@@ -50,7 +50,8 @@ if TYPE_CHECKING:
     type=options.PATH,
     metavar="FILE",
     callback=checked_file,
-    help="Write to FILE, in the format of its suffix: .csv, .tsv, .jsonl or .parquet.",
+    help="Write to FILE, in the format of its suffix: .csv, .tsv, .jsonl or .parquet. "
+    "Only you can read it (mode 0600).",
 )
 @option(
     "--only", metavar="LABEL", help="Print only messages with this verdict: spam, ham, unsure or a label."

@@ -14,8 +14,17 @@ from spamnb.cli.command_group import LazyGroup
 from spamnb.cli.option_groups import Command, Option, command
 
 
+def _complete_command(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """Completes the next word of a command's name."""
+    root, words = ctx.find_root().command, ctx.params.get("words") or ()
+    assert isinstance(root, LazyGroup)
+    names = [name.split() for name in root.command_names()]
+    following = [name[len(words)] for name in names if name[: len(words)] == [*words] != name]
+    return [word for word in dict.fromkeys(following) if word.startswith(incomplete)]
+
+
 @command("config")
-@click.argument("words", nargs=-1, metavar="[COMMAND]")
+@click.argument("words", nargs=-1, metavar="[COMMAND]", shell_complete=_complete_command)
 @click.pass_context
 def show_config(ctx: click.Context, words: tuple[str, ...]) -> None:
     """Show the settings of config.toml and the environment.

@@ -14,7 +14,7 @@ import click
 from spamnb.cli import options
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.message_kind import check_classes, classes_text
-from spamnb.cli.model_choice import default_kinds
+from spamnb.cli.model_choice import default_kinds, default_text
 from spamnb.cli.option_groups import SettingOption, command, option
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, print_step, progress, report_skipped
@@ -237,7 +237,7 @@ def _print_summary(model: SpamModel, target: str, size: int, seconds: float, qui
         lines.append(("note", f"this threshold catches no {model.positive}: {_MORE}"))
     lines += [
         ("saved", f"{target} ({size / 1e3:,.0f} kB)"),
-        ("default", _default_text(target)),
+        ("default", default_text(target)),
         ("try", _next_command(model, target)),
     ]
     for label, text in lines:
@@ -254,12 +254,6 @@ def _base_text(model: SpamModel) -> str:
     if model.metrics is not None or model.base is None:
         return str((model.metrics or {}).get("started", ""))
     return f"from the {model.base.name}, weight {model.base.weight:.3g}"
-
-
-def _default_text(target: str) -> str:
-    """Words for which messages the model is used from now on, without -m."""
-    kinds = default_kinds(target)
-    return f"for {' and '.join(kinds)}: commands without -m use it" if kinds else ""
 
 
 def _next_command(model: SpamModel, target: str) -> str:

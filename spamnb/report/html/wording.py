@@ -61,8 +61,8 @@ def _binary_summary(scores: Scores, spam: str, ham: str) -> list[Sentence]:
         before = f"Of the {messages(flagged)} flagged as {spam}, "
         sentences.append(Sentence(before, precision, f" really {_are(flagged)} {spam} (precision)."))
     if scores.unsure:
-        are = _are(scores.unsure)
-        sentences.append(Sentence(f"{messages(scores.unsure)} {are} unsure and counted as {ham}."))
+        counted = f"{_are(scores.unsure)} unsure and counted as {ham}: unsure {spam} is missed {spam}"
+        sentences.append(Sentence(f"{messages(scores.unsure)} {counted}."))
     if not scores.false_positives and not scores.false_negatives:
         sentences.append(Sentence(strong=ALL_CORRECT))
     return sentences

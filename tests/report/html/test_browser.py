@@ -183,6 +183,17 @@ def test_no_width_needs_sideways_scrolling(browser: Browser, file: Path, width: 
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize("width", [320, 800, 1200])
+def test_the_confusion_matrix_needs_no_scrollbar(browser: Browser, file: Path, width: int) -> None:
+    for page in opened(browser, file, width):
+        sizes = page.evaluate(
+            "[...document.querySelectorAll('.matrix')].map(e => e.parentElement)"
+            ".map(e => [e.scrollWidth, e.clientWidth])"
+        )
+        assert sizes
+        assert all(needed <= there for needed, there in sizes)
+
+
 def test_dark_and_light_differ(page: Page) -> None:
     colour = "getComputedStyle(document.body).backgroundColor"
     page.emulate_media(color_scheme="light")
