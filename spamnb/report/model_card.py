@@ -149,10 +149,11 @@ def show_explanation(console: Console, explanation: Explanation, labels: Sequenc
 
 
 def _reason(explanation: Explanation) -> str:
-    """Writes why the verdict is not what the log-odds say: `, as taught; the words alone say spam`."""
+    """Writes the reason for the verdict beside the evidence: `, as taught; the words alone say spam`."""
     if explanation.taught_as:
         words = explanation.label if explanation.log_odds > 0 else explanation.other
-        return f", as taught; the words alone say {visible(words)}"
+        differs = f"; the words alone say {visible(words)}" if words != explanation.taught_as else ""
+        return f", as taught{differs}"
     return f", {explanation.unsure_reason}" if explanation.unsure_reason else ""
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from spamnb import SpamModel
+from spamnb.report.model_card import show_explanation
 from tests.helpers.command_line import Cli, Sms, Three
 
 
@@ -111,6 +115,16 @@ def test_an_empty_message_is_refused(cli: Cli, tiny: Path, blank: str) -> None:
     assert cli.fails("explain", "-m", tiny, blank) == error
     assert cli.fails("explain", "-m", tiny, cli.write("blank.txt", blank)) == error
     assert cli.fails("explain", "-m", tiny, stdin=blank.encode()) == error
+
+
+def test_the_first_line_says_why_the_verdict_differs_from_the_words(
+    tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = SpamModel.load(tiny)
+    for taught, reason in (("ham", ", as taught; the words alone say spam"), ("spam", ", as taught")):
+        explanation = replace(model.explain("win"), verdict=taught, taught_as=taught)
+        show_explanation(Console(width=200), explanation, model.labels, 9)
+        assert capsys.readouterr().out.startswith(f"{taught}{reason}  P(spam) = ")
 
 
 def test_several_files_are_no_message(cli: Cli, tiny: Path) -> None:
