@@ -32,11 +32,8 @@ if TYPE_CHECKING:
         describe as describe,
         probability_text as probability_text,
     )
-    from spamnb.model.explanation import (
-        Basis as Basis,
-        Evidence as Evidence,
-        Explanation as Explanation,
-    )
+    from spamnb.model.evidence import Basis as Basis, Evidence as Evidence
+    from spamnb.model.explanation import Explanation as Explanation
     from spamnb.model.formula import (
         Formula as Formula,
         Linear as Linear,
@@ -196,7 +193,8 @@ else:
             "change_history": ["ChangeHistory", "LOSS_UNIT"],
             "column_tables": ["columns_of"],
             "decision": ["Decision", "HAM", "SPAM", "UNSURE", "describe", "probability_text"],
-            "explanation": ["Basis", "Evidence", "Explanation"],
+            "evidence": ["Basis", "Evidence"],
+            "explanation": ["Explanation"],
             "formula": ["Formula", "Linear", "linear_view"],
             "inspection": ["Inspector", "TokenRow", "card", "row_dict"],
             "mail_knowledge": ["kind_of_model", "knows_mail"],

@@ -19,7 +19,8 @@ from spamnb.evaluation.mistakes import Mistake
 from spamnb.evaluation.report_data import ScoredLabels, make_panels
 from spamnb.evaluation.summary import EvaluationSummary
 from spamnb.metrics import Scores, evaluate_binary, evaluate_multi
-from spamnb.model.explanation import Basis, Evidence, Explanation
+from spamnb.model.evidence import Basis, Evidence
+from spamnb.model.explanation import Explanation
 from spamnb.model.spam_class import Classes
 from spamnb.report.html import threshold_data
 from spamnb.report.html.page import read_resource, render_page, show_hidden
