@@ -111,7 +111,17 @@ def _cells(facts: dict[str, Any]) -> tuple[str, ...]:
     accuracy = "-" if facts["accuracy"] is None else f"{facts['accuracy']:.2%}"
     accuracy = "outdated" if facts["outdated"] else accuracy
     size = f"{facts['bytes'] / 1e3:,.0f} kB"
-    return mark, name, f"{facts['messages']:,}", accuracy, size, facts["date"], facts["path"]
+    return mark, name, f"{facts['messages']:,}", accuracy, size, facts["date"], _place(facts["path"])
+
+
+def _place(path: str) -> str:
+    """Returns where a model is: a path from the home folder on, and none for what spamnb brings along."""
+    from spamnb.model import is_shipped
+
+    if is_shipped(path):
+        return "ready-made"
+    home = os.path.expanduser("~")
+    return f"~{path[len(home) :]}" if len(home) > 1 and path.startswith(f"{home}{os.sep}") else path
 
 
 def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
