@@ -64,7 +64,7 @@ class SpamModel(ModelParts):
         *,
         new_classes: bool = False,
     ) -> SpamModel:
-        """Returns this model with these messages added.
+        """Returns a new model with these messages added; this one stays as it is.
 
         1, True and words such as junk mean the class for spam; 0, False and words such as legit the class for
         ham. A model of two or more classes refuses other labels. With `new_classes`, labels are taken as
@@ -77,7 +77,7 @@ class SpamModel(ModelParts):
     def forget(
         self, messages: Messages, labels: Labels, categories: Categories = None, numbers: Numbers = None
     ) -> SpamModel:
-        """Returns this model as if it had never learned these messages; refuses messages it never learned.
+        """Returns a new model that never learned these messages; refuses messages it never learned.
 
         Labels are read as by `learn`.
         """

@@ -39,6 +39,10 @@ class LessonInfo(Record):
     undone_by: int | None
     undoable: bool
 
+    def __repr__(self) -> str:
+        undone = "" if self.undone_by is None else f", undone by {self.undone_by}"
+        return f"<LessonInfo: {self.entry!r}{undone}>"
+
     def to_dict(self) -> dict[str, Any]:
         """Returns the fields by stable names, builtins only."""
         entry = self.entry

@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     type=click.Choice(exit_codes.STYLES),
     default="plain",
     show_default=True,
-    advanced=True,
+    group="Output",
     help="plain: 0 if all went well. bogofilter: 0 spam, 1 ham, 2 unsure, 3 error. spamc: 1 spam, else 0.",
 )
 @options.reading_options
