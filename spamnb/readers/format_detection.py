@@ -76,7 +76,8 @@ def lines_to_detect(head: bytes) -> int:
     line = head.removeprefix(BOM_UTF8).partition(b"\n")[0]
     if line.strip() in _ARRAY_BEGINS:
         return 3
-    return 2 if sep_line(line)[0] or _names_columns(line) else 1
+    unclear = _names_columns(line) and not by_first_line(line)
+    return 2 if sep_line(line)[0] or unclear else 1
 
 
 def refuse_unclear_lines(decoded: DecodedInput) -> None:
