@@ -212,9 +212,6 @@ training_options = all_of(
     feature_options, scorer_options, setting_options(TrainingConfig, "base", "base_weight", "refine")
 )
 folds_option = setting_options(TrainingConfig, "folds")
-test_folds_option = setting_options(
-    TrainingConfig, "folds", help="Cross-validate on DATA with K folds. [default: test a saved model]"
-)
 decision_options = setting_options(DecisionConfig)
 max_fpr_option = setting_options(TrainingConfig, "max_fpr")
 explain_option = option("--explain", is_flag=True, help="Add the evidence for and against each verdict.")

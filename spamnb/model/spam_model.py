@@ -271,11 +271,14 @@ class SpamModel(ModelParts):
         A journal that cannot be used is an error. With `warn`, that gets the error, and the model is as it
         was when its file was written.
         """
-        from spamnb.model.live_base import with_newest_base
-
         model_names.check_path(path)
         model_names.check_no_name(path, hint=f"a model of that name: spamnb.load({os.fspath(path)!r})")
-        return with_newest_base(cls._load(path, warn))
+        model = cls._load(path, warn)
+        if model.base is None or not model.base.path:
+            return model
+        from spamnb.model.live_base import with_newest_base
+
+        return with_newest_base(model)
 
     @classmethod
     def _load(cls, path: str | os.PathLike[str], warn: Callable[[JournalError], None] | None) -> SpamModel:

@@ -48,8 +48,7 @@ def mail_format(decoded: DecodedInput) -> str:
         return format
     if format or not (decoded.raw_head.startswith(b"From ") or begins_header(decoded.raw_head)):
         return "index" if _is_index(decoded) else ""
-    if decoded.stream.path != "-" or not decoded.stream.live:  # else what has arrived decides
-        decoded.need_lines(2)
+    decoded.need_lines(2)
     return by_first_lines(decoded.raw_head)
 
 

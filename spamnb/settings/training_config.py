@@ -57,7 +57,7 @@ class TrainingConfig:
     folds: int = setting(
         5,
         "--folds",
-        "Number of cross-validation folds. [default: 5]",
+        "Number of cross-validation folds. [default: 5; evaluate: none, test a saved model]",
         metavar="K",
         rule=ValueRule("0 or at least 2", lambda k: k == 0 or k >= 2),
         advanced=False,

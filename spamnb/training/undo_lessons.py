@@ -261,6 +261,16 @@ def undo(
     """Takes back one lesson (default: the last in force), or all since a time (seconds since 1970).
 
     The model is as if it had never had them. Refuses, and changes nothing, if that cannot be done exactly.
+
+    >>> import tempfile
+    >>> from spamnb.training.trainer import train
+    >>> path = os.path.join(tempfile.mkdtemp(), "my.spamnb")
+    >>> size = train(["win a prize", "see you"], ["spam", "ham"]).save(path)
+    >>> for text in ("free prize", "free lunch"):
+    ...     with Learner(path) as learner:
+    ...         learner.learn([text], ["spam"])
+    >>> undo(path).undone
+    [2]
     """
     if lesson is not None and since is not None:
         raise ConfigError("lesson and since exclude each other", hint="pass one of them")

@@ -132,7 +132,7 @@ def test_a_table_on_stdin_is_answered_as_it_comes(cli: Cli, tiny: Path) -> None:
         assert talk.hear() == b"spam\t0.7500\t1\twin"
         talk.say(b"2,see you\n")
         assert talk.hear() == b"ham\t0.1429\t2\tsee you"
-        assert talk.end() == (0, "")
+        assert talk.end() == (0, 'stdin: CSV (comma, header, UTF-8), text column "text"\n')
 
 
 # --- names that are taken --------------------------------------------------------------------------

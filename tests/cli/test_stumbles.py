@@ -69,11 +69,14 @@ def test_explain_notes_a_missing_file(cli: Cli, tiny: Path) -> None:
     assert cli("explain", "-m", tiny, "win a prize.").err == ""
 
 
-@pytest.mark.parametrize("word", ["auto", "ready-made", "default"])
-def test_words_that_take_the_choice_of_a_model_back(named: Cli, word: str) -> None:
+@pytest.mark.parametrize(
+    ("word", "default"),
+    [("auto", "your own models, else the ready-made ones"), ("ready-made", "sms for text, mail for mail")],
+)
+def test_words_that_take_the_choice_of_a_model_back(named: Cli, word: str, default: str) -> None:
     named("model", "use", "kaggle")
     done = named("model", "use", word)
-    assert done.err == "default           your own models, else the ready-made ones\n"
+    assert done.err == f"default           {default}\n"
     assert named("predict", "-t", "hi").err.startswith("no model of your own for text yet")
 
 

@@ -37,7 +37,7 @@ _WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "plots")
 @command()
 @click.argument("data", nargs=-1, type=options.PATH, metavar="[DATA]...")
 @options.model_option
-@options.test_folds_option
+@options.folds_option
 @protocol_options.protocol_options
 @options.json_option
 @report_options.report_options
