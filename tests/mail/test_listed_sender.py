@@ -1,4 +1,4 @@
-"""Allow and block lists: whom an entry is about, and that nobody gets through by a forged From."""
+"""Allow and block lists: which senders an entry matches, and that a forged From is never allowed."""
 
 from __future__ import annotations
 
