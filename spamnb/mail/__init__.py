@@ -7,12 +7,6 @@ from typing import TYPE_CHECKING
 from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from spamnb.mail.header_writer import (
-        NO_VERDICT as NO_VERDICT,
-        annotate as annotate,
-        fold as fold,
-        own_verdict as own_verdict,
-    )
     from spamnb.mail.large_mail import LargeMail as LargeMail
     from spamnb.mail.list_files import (
         StoredLists as StoredLists,
@@ -36,12 +30,18 @@ if TYPE_CHECKING:
         is_entry as is_entry,
         ranked as ranked,
     )
+    from spamnb.mail.verdict_header import (
+        NO_VERDICT as NO_VERDICT,
+        annotate as annotate,
+        fold as fold,
+        own_verdict as own_verdict,
+    )
 else:
     __all__, __getattr__ = lazy_names(
         __name__,
         {
             "parsed_mail": ["DEFAULT", "Limits", "Mail", "TAGS", "mail_texts"],
-            "header_writer": ["NO_VERDICT", "annotate", "fold", "own_verdict"],
+            "verdict_header": ["NO_VERDICT", "annotate", "fold", "own_verdict"],
             "large_mail": ["LargeMail"],
             "mail_summary": ["sender_and_subject"],
             "list_files": ["StoredLists", "list_paths", "own_lists", "read_list", "write_list"],

@@ -1,6 +1,6 @@
 r"""Defines a mail's header: line ends, fields, names, first line and last line. Nothing else defines them.
 
-`headers` reads fields by these rules and `header_writer` writes and removes them. Programs disagree about
+`headers` reads fields by these rules and `verdict_header` writes and removes them. Programs disagree about
 broken headers, so spamnb reads what most of them read and removes what any of them could read:
 
 - A line ends with `\n`, `\r\n`, `\r\r\n` (text that was converted twice) or a bare `\r`. Python's email ends

@@ -91,7 +91,7 @@ if TYPE_CHECKING:
         largest_model as largest_model,
         merge_models as merge_models,
     )
-    from spamnb.model.model_names import (
+    from spamnb.model.model_paths import (
         AUTO as AUTO,
         BOTH_READY_MADE as BOTH_READY_MADE,
         LONG_TEXT as LONG_TEXT,
@@ -118,7 +118,12 @@ if TYPE_CHECKING:
         use_model as use_model,
         used_model as used_model,
     )
-    from spamnb.model.model_paths import (
+    from spamnb.model.predictions import (
+        Predictions as Predictions,
+        class_probabilities as class_probabilities,
+        predict_pair as predict_pair,
+    )
+    from spamnb.model.preferred_model import (
         MODEL_VARIABLE as MODEL_VARIABLE,
         choose_model as choose_model,
         chosen_names as chosen_names,
@@ -126,11 +131,6 @@ if TYPE_CHECKING:
         load as load,
         no_such_name as no_such_name,
         own_model as own_model,
-    )
-    from spamnb.model.predictions import (
-        Predictions as Predictions,
-        class_probabilities as class_probabilities,
-        predict_pair as predict_pair,
     )
     from spamnb.model.prune_model import (
         age as age,
@@ -169,7 +169,7 @@ if TYPE_CHECKING:
     from spamnb.model.text_import import import_lines as import_lines
     from spamnb.model.training_overlap import TrainingOverlap as TrainingOverlap
     from spamnb.model.unsure_verdicts import Verdicts as Verdicts
-    from spamnb.model.verdict_header import (
+    from spamnb.model.verdict_on_mail import (
         MailVerdict as MailVerdict,
         mail_verdict as mail_verdict,
         verdict_fields as verdict_fields,
@@ -221,7 +221,7 @@ else:
             ],
             "model_lookup": ["choose_existing", "find_model", "model_to_change", "refuse_shipped"],
             "model_merge": ["fitted_parts", "largest_model", "merge_models"],
-            "model_names": [
+            "model_paths": [
                 "AUTO",
                 "BOTH_READY_MADE",
                 "LONG_TEXT",
@@ -248,7 +248,7 @@ else:
                 "use_model",
                 "used_model",
             ],
-            "model_paths": [
+            "preferred_model": [
                 "MODEL_VARIABLE",
                 "choose_model",
                 "chosen_names",
@@ -269,7 +269,7 @@ else:
             "text_export": ["export_lines"],
             "text_import": ["import_lines"],
             "training_overlap": ["TrainingOverlap"],
-            "verdict_header": ["MailVerdict", "mail_verdict", "verdict_fields", "with_verdict"],
+            "verdict_on_mail": ["MailVerdict", "mail_verdict", "verdict_fields", "with_verdict"],
             "unsure_verdicts": ["Verdicts"],
             "weight_correction": ["Correction"],
         },

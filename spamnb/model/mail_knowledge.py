@@ -9,7 +9,7 @@ import numpy as np
 
 from spamnb.features import token_key
 from spamnb.messages import Messages, Texts, as_texts
-from spamnb.model.model_names import MAIL, TEXT
+from spamnb.model.model_paths import MAIL, TEXT
 
 if TYPE_CHECKING:
     from spamnb.model.spam_model import SpamModel

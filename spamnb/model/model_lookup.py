@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable
 
 from spamnb.errors import ModelError
-from spamnb.model.model_names import is_shipped, name_of, text_or_mail
-from spamnb.model.model_paths import (
+from spamnb.model.model_paths import is_shipped, name_of, text_or_mail
+from spamnb.model.preferred_model import (
     MODEL_VARIABLE,
     ModelPath,
     choose_model,

@@ -12,7 +12,7 @@ from spamnb.core import FloatArray, IntArray
 from spamnb.errors import JournalError, ModelError
 from spamnb.features import Batch, extract
 from spamnb.messages import Categories, Messages, Numbers, Texts, as_texts, check_columns, one_message
-from spamnb.model import model_names, model_state
+from spamnb.model import model_paths, model_state
 from spamnb.model.base_model import FOLLOWS
 from spamnb.model.calibration import LIMIT
 from spamnb.model.listed_verdicts import follow_lists
@@ -271,8 +271,8 @@ class SpamModel(ModelParts):
         A journal that cannot be used is an error. With `warn`, that gets the error, and the model is as it
         was when its file was written.
         """
-        model_names.check_path(path)
-        model_names.check_no_name(path, hint=f"a model of that name: spamnb.load({os.fspath(path)!r})")
+        model_paths.check_path(path)
+        model_paths.check_no_name(path, hint=f"a model of that name: spamnb.load({os.fspath(path)!r})")
         model = cls._load(path, warn)
         if model.base is None or not model.base.path:
             return model

@@ -16,7 +16,7 @@ from spamnb.core import Record
 from spamnb.features import KeyArray
 from spamnb.messages import Chunk
 from spamnb.model.message_digest import message_digests
-from spamnb.model.model_names import READY_MADE_NAMES, is_shipped, shipped_model
+from spamnb.model.model_paths import READY_MADE_NAMES, is_shipped, shipped_model
 from spamnb.model.spam_model import SpamModel
 
 WIDTH = 5  # bytes

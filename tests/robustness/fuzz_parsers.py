@@ -16,10 +16,10 @@ from spamnb.features import extract
 from spamnb.features.batch import Batch
 from spamnb.mail import TAGS, mail_texts
 from spamnb.mail.header_block import split_block, split_envelope
-from spamnb.mail.header_writer import annotate
 from spamnb.mail.html_text import parse_html
 from spamnb.mail.parse import parse_mail
 from spamnb.mail.parsed_mail import DEFAULT
+from spamnb.mail.verdict_header import annotate
 from spamnb.messages import Texts
 from spamnb.metrics import stored_scores
 from spamnb.model.inspection import Inspector, card

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from spamnb.mail.header_writer import NO_VERDICT, annotate
+from spamnb.mail.verdict_header import NO_VERDICT, annotate
 from tests.robustness.mail_programs import PROGRAMS, is_installed
 from tests.robustness.result_row import Row
 

@@ -13,9 +13,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from spamnb.mail.header_writer import annotate
 from spamnb.mail.parse import parse_mail
 from spamnb.mail.parsed_mail import Limits
+from spamnb.mail.verdict_header import annotate
 from tests.helpers.paths import ROOT
 from tests.robustness.child_process import ProcessResult, run_command, spamnb
 from tests.robustness.result_row import Row

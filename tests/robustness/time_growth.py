@@ -15,9 +15,9 @@ from pathlib import Path
 from spamnb.core.terminal_text import visible
 from spamnb.errors import SpamnbError
 from spamnb.features import extract
-from spamnb.mail.header_writer import annotate
 from spamnb.mail.html_text import parse_html
 from spamnb.mail.parse import parse_mail
+from spamnb.mail.verdict_header import annotate
 from spamnb.messages import Texts
 from spamnb.model.spam_model import SpamModel
 from spamnb.model.text_export import export_lines

@@ -32,7 +32,7 @@ def site_model(*more: tuple[bytes, str]) -> SpamModel:
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The file of the site's model, and an empty data folder of a user."""
     folder = tmp_path / "site"
-    monkeypatch.setattr("spamnb.model.model_names.SITE_FOLDER", str(folder))
+    monkeypatch.setattr("spamnb.model.model_paths.SITE_FOLDER", str(folder))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.delenv("SPAMNB_MODEL", raising=False)
     path = folder / "mail.spamnb"

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from spamnb.mail.header_block import plain_name, skip_to_header, split_block, split_envelope, unify_line_ends
-from spamnb.mail.header_writer import NO_VERDICT, annotate, fold
 from spamnb.mail.headers import read_fields
 from spamnb.mail.parsed_mail import DEFAULT
+from spamnb.mail.verdict_header import NO_VERDICT, annotate, fold
 from tests.helpers.paths import SPAMASSASSIN
 
 FIELDS = [("X-Spam-Flag", "YES"), ("X-Spamnb", "spam, " + "token +0.10, " * 20)]
