@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from spamnb.mail.parse import parse_mails as parse_mail
     from spamnb.messages import Texts
     from spamnb.model.decision import Decision
+    from spamnb.model.default_model import load
     from spamnb.model.model_merge import merge_models
-    from spamnb.model.preferred_model import load
     from spamnb.model.spam_model import SpamModel
     from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
     from spamnb.sklearn_classifier import SpamClassifier
@@ -47,7 +47,7 @@ _HOME = {
     "Texts": "messages",
     "TrainingConfig": "settings",
     "history": "training.undo_lessons",
-    "load": "model.preferred_model",
+    "load": "model.default_model",
     "merge_models": "model.model_merge",
     "parse_mail": "mail.parse:parse_mails",
     "train": "training.trainer",

@@ -90,7 +90,7 @@ def account_runs(ctx: click.Context, names: Sequence[str], flags: dict[str, Any]
 
 
 def _classifier(stated: str, flags: dict[str, Any]) -> Any:
-    from spamnb.cli.model_choice import model_to_change
+    from spamnb.cli.model_option import model_to_change
     from spamnb.mailbox import MailClassifier
     from spamnb.model import MAIL
     from spamnb.training import start_own_model

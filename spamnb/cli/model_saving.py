@@ -9,7 +9,7 @@ from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from spamnb.cli.model_choice import default_text, refuse_shipped
+from spamnb.cli.model_option import default_text, refuse_shipped
 from spamnb.cli.output import print_step
 from spamnb.core import check_owner, files
 from spamnb.errors import ModelError

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from spamnb.cli.imap_accounts import mail_limits
-from spamnb.cli.model_choice import model_to_change
+from spamnb.cli.model_option import model_to_change
 from spamnb.cli.output import print_status, write_json
 from spamnb.settings import history_days
 

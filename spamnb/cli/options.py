@@ -42,7 +42,7 @@ class _ModelType(click.Path):
     ) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
-        from spamnb.cli.model_choice import model_names
+        from spamnb.cli.model_option import model_names
 
         matching = [CompletionItem(name) for name in model_names() if name.startswith(incomplete)]
         # Files first: click's script for bash drops what stands before them.

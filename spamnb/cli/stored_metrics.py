@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def show(params: Params) -> None:
     """Shows the stored metrics, and writes them where the options ask for it."""
-    from spamnb.cli.model_choice import find_model_to_show, load_model
+    from spamnb.cli.model_option import find_model_to_show, load_model
 
     path = find_model_to_show(params["model"], params["quiet"])
     model = load_model(path)

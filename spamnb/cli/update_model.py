@@ -114,7 +114,7 @@ def model_changed(paths: tuple[str, ...], flags: dict[str, Any], may_start: bool
     nothing is learned.
     """
     from spamnb.cli.message_kind import kind_of_inputs
-    from spamnb.cli.model_choice import model_to_change
+    from spamnb.cli.model_option import model_to_change
     from spamnb.training import own_model_started
 
     kind = cache(partial(kind_of_inputs, paths, flags))

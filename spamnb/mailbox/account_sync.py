@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from spamnb.errors import MailboxError
 from spamnb.mailbox.accounts import MailAccount
-from spamnb.mailbox.junk_sync import JunkSync, Learning, learn_recorded
+from spamnb.mailbox.mail_actions import FolderWriter, PlannedActions
 from spamnb.mailbox.mail_classifier import Verdict, subject_of
 from spamnb.mailbox.mail_identity import Envelope
 from spamnb.mailbox.mailbox_state import (
@@ -19,7 +19,7 @@ from spamnb.mailbox.mailbox_state import (
     NewLesson,
     SeenMail,
 )
-from spamnb.mailbox.planned_actions import FolderWriter, PlannedActions
+from spamnb.mailbox.move_lessons import JunkSync, Learning, learn_recorded
 from spamnb.mailbox.special_folders import Folder, SpecialFolders, find_special_folders
 from spamnb.mailbox.sync_plan import (
     ACTIONS,

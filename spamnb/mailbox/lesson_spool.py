@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from spamnb.errors import MailboxError
-from spamnb.mailbox.junk_sync import Learning
 from spamnb.mailbox.mail_identity import MOST_BYTES
+from spamnb.mailbox.move_lessons import Learning
 from spamnb.storage import Lock
 
 _AT_ONCE = 100  # mails learned in one step

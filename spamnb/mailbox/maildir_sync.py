@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from spamnb.errors import MailboxError, ModelError
 from spamnb.mail import own_verdict
 from spamnb.mailbox.account_loop import state_folder
-from spamnb.mailbox.junk_sync import JunkSync, Learning, learn_recorded
 from spamnb.mailbox.mail_classifier import MailClassifier
 from spamnb.mailbox.mail_identity import Envelope, Identity
 from spamnb.mailbox.mailbox_state import MailboxState, SeenMail
 from spamnb.mailbox.maildir_session import UIDVALIDITY, MaildirSession
+from spamnb.mailbox.move_lessons import JunkSync, Learning, learn_recorded
 from spamnb.mailbox.special_folders import SpecialFolders, find_special_folders
 from spamnb.mailbox.sync_plan import FolderStatus, batches
 from spamnb.storage import Lock

@@ -7,6 +7,15 @@ from typing import TYPE_CHECKING
 from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from spamnb.metrics.all_measures import (
+        ClassScores as ClassScores,
+        MultiScores as MultiScores,
+        Scores as Scores,
+        evaluate_binary as evaluate_binary,
+        evaluate_multi as evaluate_multi,
+        largest_class as largest_class,
+        stored_scores as stored_scores,
+    )
     from spamnb.metrics.measures import (
         Confusion as Confusion,
         Floats as Floats,
@@ -23,15 +32,6 @@ if TYPE_CHECKING:
         roc_auc as roc_auc,
         roc_curve as roc_curve,
         wilson_interval as wilson_interval,
-    )
-    from spamnb.metrics.scores import (
-        ClassScores as ClassScores,
-        MultiScores as MultiScores,
-        Scores as Scores,
-        evaluate_binary as evaluate_binary,
-        evaluate_multi as evaluate_multi,
-        largest_class as largest_class,
-        stored_scores as stored_scores,
     )
 else:
     __all__, __getattr__ = lazy_names(
@@ -54,7 +54,7 @@ else:
                 "roc_curve",
                 "wilson_interval",
             ],
-            "scores": [
+            "all_measures": [
                 "ClassScores",
                 "MultiScores",
                 "Scores",

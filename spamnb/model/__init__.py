@@ -13,6 +13,11 @@ if TYPE_CHECKING:
         BaseModel as BaseModel,
         usual_share as usual_share,
     )
+    from spamnb.model.base_reload import (
+        base_of_file as base_of_file,
+        stamp_of as stamp_of,
+        with_newest_base as with_newest_base,
+    )
     from spamnb.model.calibration import (
         LIMIT as LIMIT,
         Beta as Beta,
@@ -31,6 +36,15 @@ if TYPE_CHECKING:
         Decision as Decision,
         describe as describe,
         probability_text as probability_text,
+    )
+    from spamnb.model.default_model import (
+        MODEL_VARIABLE as MODEL_VARIABLE,
+        choose_model as choose_model,
+        chosen_names as chosen_names,
+        existing_path_of as existing_path_of,
+        load as load,
+        no_such_name as no_such_name,
+        own_model as own_model,
     )
     from spamnb.model.evidence import Basis as Basis, Evidence as Evidence
     from spamnb.model.explanation import Explanation as Explanation
@@ -59,11 +73,6 @@ if TYPE_CHECKING:
         Ranges as Ranges,
         as_ranges as as_ranges,
         short_digest as short_digest,
-    )
-    from spamnb.model.live_base import (
-        base_of_file as base_of_file,
-        stamp_of as stamp_of,
-        with_newest_base as with_newest_base,
     )
     from spamnb.model.mail_knowledge import kind_of_model as kind_of_model, knows_mail as knows_mail
     from spamnb.model.message_digest import message_digests as message_digests, word_digests as word_digests
@@ -122,15 +131,6 @@ if TYPE_CHECKING:
         Predictions as Predictions,
         class_probabilities as class_probabilities,
         predict_pair as predict_pair,
-    )
-    from spamnb.model.preferred_model import (
-        MODEL_VARIABLE as MODEL_VARIABLE,
-        choose_model as choose_model,
-        chosen_names as chosen_names,
-        existing_path_of as existing_path_of,
-        load as load,
-        no_such_name as no_such_name,
-        own_model as own_model,
     )
     from spamnb.model.prune_model import (
         age as age,
@@ -210,7 +210,7 @@ else:
             ],
             "message_digest": ["message_digests", "word_digests"],
             "message_numbers": ["Verification", "numbers_of", "verify"],
-            "live_base": ["base_of_file", "stamp_of", "with_newest_base"],
+            "base_reload": ["base_of_file", "stamp_of", "with_newest_base"],
             "model_delta": [
                 "Change",
                 "ChangedDigests",
@@ -248,7 +248,7 @@ else:
                 "use_model",
                 "used_model",
             ],
-            "preferred_model": [
+            "default_model": [
                 "MODEL_VARIABLE",
                 "choose_model",
                 "chosen_names",

@@ -64,7 +64,7 @@ class BaseModel(Record):
     model: SpamModel
     weight: float = DEFAULT_WEIGHT
     path: str = ""  # of the file that the model was read from, if it is read again when that changes
-    stamp: str = ""  # what `live_base` knows the file's contents by
+    stamp: str = ""  # identifies the contents of the file for `base_reload`
 
     @classmethod
     def of(cls, name: str, model: SpamModel, weight: float = DEFAULT_WEIGHT) -> BaseModel:

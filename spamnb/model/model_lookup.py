@@ -6,14 +6,14 @@ import os
 from collections.abc import Callable
 
 from spamnb.errors import ModelError
-from spamnb.model.model_paths import is_shipped, name_of, text_or_mail
-from spamnb.model.preferred_model import (
+from spamnb.model.default_model import (
     MODEL_VARIABLE,
     ModelPath,
     choose_model,
     kind_without_messages,
     own_model,
 )
+from spamnb.model.model_paths import is_shipped, name_of, text_or_mail
 
 Kind = Callable[[], str]
 

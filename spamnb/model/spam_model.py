@@ -276,7 +276,7 @@ class SpamModel(ModelParts):
         model = cls._load(path, warn)
         if model.base is None or not model.base.path:
             return model
-        from spamnb.model.live_base import with_newest_base
+        from spamnb.model.base_reload import with_newest_base
 
         return with_newest_base(model)
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from spamnb.core import IntArray, visible
 from spamnb.messages import Chunk
 from spamnb.model import Predictions
-from spamnb.report.new_columns import Header
+from spamnb.report.prediction_column_names import Header
 from spamnb.report.prediction_lines import Explain, evidence_text, shown_text
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

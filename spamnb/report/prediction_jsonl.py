@@ -12,7 +12,7 @@ from spamnb.core import FloatArray, IntArray
 from spamnb.features import token_label
 from spamnb.messages import Chunk
 from spamnb.model import Predictions
-from spamnb.report.new_columns import Header
+from spamnb.report.prediction_column_names import Header
 from spamnb.report.prediction_lines import Explain
 
 if TYPE_CHECKING:

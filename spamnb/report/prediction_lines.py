@@ -16,7 +16,7 @@ from spamnb.core import IntArray, visible, visible_bytes
 from spamnb.features import token_label
 from spamnb.messages import Chunk, Texts
 from spamnb.model import Predictions
-from spamnb.report.new_columns import Header
+from spamnb.report.prediction_column_names import Header
 
 if TYPE_CHECKING:
     from spamnb.model import Evidence, Explanation

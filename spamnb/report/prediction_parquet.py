@@ -10,7 +10,7 @@ from spamnb.core import IntArray
 from spamnb.errors import DataError, MissingExtraError
 from spamnb.messages import Chunk
 from spamnb.model import Predictions
-from spamnb.report.new_columns import Header
+from spamnb.report.prediction_column_names import Header
 from spamnb.report.prediction_lines import Explain, evidence_text, shown_text
 
 _GROUP_BYTES = 1 << 25  # of a row group: batches may be small

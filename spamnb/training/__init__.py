@@ -15,12 +15,10 @@ if TYPE_CHECKING:
         folds as folds,
         score_fold as score_fold,
     )
+    from spamnb.training.default_evidence_limit import with_usual_limit as with_usual_limit
     from spamnb.training.fit_base_weight import start_model as start_model
     from spamnb.training.fit_calibration import fit_linear as fit_linear
-    from spamnb.training.fold_counts import Fold as Fold, FoldCounts as FoldCounts
-    from spamnb.training.incremental import Learner as Learner, read_ahead as read_ahead
-    from spamnb.training.journal_history import keep_journal as keep_journal
-    from spamnb.training.model_calibration import (
+    from spamnb.training.fit_out_of_fold import (
         HeldOutScores as HeldOutScores,
         apply_calibration as apply_calibration,
         calibrate_model as calibrate_model,
@@ -28,6 +26,9 @@ if TYPE_CHECKING:
         metrics_of as metrics_of,
         verdicts_of as verdicts_of,
     )
+    from spamnb.training.fold_counts import Fold as Fold, FoldCounts as FoldCounts
+    from spamnb.training.incremental import Learner as Learner, read_ahead as read_ahead
+    from spamnb.training.journal_history import keep_journal as keep_journal
     from spamnb.training.own_model import (
         common_base as common_base,
         own_model_started as own_model_started,
@@ -76,7 +77,6 @@ if TYPE_CHECKING:
         check_can_sync as check_can_sync,
         class_label as class_label,
     )
-    from spamnb.training.usual_limits import with_usual_limit as with_usual_limit
 else:
     __all__, __getattr__ = lazy_names(
         __name__,
@@ -91,7 +91,7 @@ else:
             "base_choice": ["base_model", "ready_made_base"],
             "fit_base_weight": ["start_model"],
             "fit_calibration": ["fit_linear"],
-            "model_calibration": [
+            "fit_out_of_fold": [
                 "HeldOutScores",
                 "apply_calibration",
                 "calibrate_model",
@@ -123,7 +123,7 @@ else:
             "trainer": ["FEWEST", "Trainer"],
             "under_sampling": ["UnderSampling"],
             "update_plan": ["LearnResult", "Lesson", "check_can_sync", "class_label"],
-            "usual_limits": ["with_usual_limit"],
+            "default_evidence_limit": ["with_usual_limit"],
         },
         modules=["dask_cluster"],
     )

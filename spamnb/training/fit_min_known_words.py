@@ -17,7 +17,7 @@ import numpy as np
 from spamnb.core import BoolArray, FloatArray, IntArray
 from spamnb.model import HAM, SpamModel, WordCounts
 from spamnb.training.cross_validation import folds
-from spamnb.training.model_calibration import HeldOutScores, with_decision
+from spamnb.training.fit_out_of_fold import HeldOutScores, with_decision
 from spamnb.training.sampling import Sample
 
 RARE = 0.005  # the share of out-of-fold ham verdicts that may become unsure

@@ -27,11 +27,11 @@ from spamnb.model import Correction, Platt, SpamModel, damping_scale, log_odds_o
 from spamnb.scorers import Scorer, Stats, make
 from spamnb.settings import TrainingConfig
 from spamnb.training.cross_validation import FoldCorrections, FoldScores, score_fold
+from spamnb.training.default_evidence_limit import are_short
 from spamnb.training.fit_calibration import FEW, fit_linear
 from spamnb.training.fold_counts import FoldCounts
 from spamnb.training.logistic_regression import TOLERANCE, Pattern, SparseRows, fit
 from spamnb.training.sampling import WHOLE, Sample
-from spamnb.training.usual_limits import are_short
 
 _LARGEST_WEIGHT = 1e30  # larger ones do not fit into 32 bits
 STRENGTH = 100.0  # C, with rows whose mean squared length is 1

@@ -18,13 +18,13 @@ from spamnb.readers import labelled_messages, spam_of_two
 from spamnb.scorers import make
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.base_choice import base_model, kind_of
+from spamnb.training.default_evidence_limit import with_usual_limit
 from spamnb.training.fit_base_weight import FEWEST_WITH_BASE, with_folds, without_folds
 from spamnb.training.fit_min_known_words import fit_min_known_words
+from spamnb.training.fit_out_of_fold import HeldOutScores, calibrate_model, set_max_fpr
 from spamnb.training.message_counter import MessageCounter
-from spamnb.training.model_calibration import HeldOutScores, calibrate_model, set_max_fpr
 from spamnb.training.sampling import Digests, Order, PartialCounts, Sample
 from spamnb.training.threshold import CAUTIOUS
-from spamnb.training.usual_limits import with_usual_limit
 
 FEWEST = 10  # messages that each class needs for a cross-validation
 

@@ -237,7 +237,7 @@ def test_names_with_odd_characters_are_shown_escaped(cli: Cli) -> None:
 
 def test_a_fault_of_the_program_is_told_in_a_sentence(cli: Cli) -> None:
     """Whatever nobody thought of: one sentence, or all of it on request."""
-    breaking = "import spamnb.model.preferred_model as p; p.own_model = lambda kind: 1 / 0"
+    breaking = "import spamnb.model.default_model as p; p.own_model = lambda kind: 1 / 0"
     command = [*cli.command()[:1], "-c", f"{breaking}; from spamnb.cli import main; main()", "model", "list"]
     done = subprocess.run(command, capture_output=True, env=cli.env, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stdout) == (1, b"")

@@ -13,7 +13,7 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("Windows has other permissions", allow_module_level=True)
 
-from spamnb.cli.model_access import check_access
+from spamnb.cli.access_check import check_access
 from spamnb.core import Account, find_account, obstacles
 from spamnb.errors import ConfigError
 from tests.helpers.command_line import Cli

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from spamnb.report.new_columns import free_prefix
+from spamnb.report.prediction_column_names import free_prefix
 from tests.helpers.command_line import Cli, Sms, imported
 from tests.helpers.workbooks import table_workbook
 

@@ -23,8 +23,8 @@ from spamnb.model.decision import SPAM
 from spamnb.model.scoring_engine import Engine
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
+from spamnb.training.default_evidence_limit import MAX_EVIDENCE, with_usual_limit
 from spamnb.training.trainer import Trainer
-from spamnb.training.usual_limits import MAX_EVIDENCE, with_usual_limit
 from spamnb.tuning.setting_grid import Candidate
 from tests.helpers.labelled_data import EVERY, assert_same_scores, labelled
 

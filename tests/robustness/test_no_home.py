@@ -130,7 +130,7 @@ def test_an_own_model_is_not_in_a_folder_called_tilde(monkeypatch: pytest.Monkey
     """What earlier versions of platformdirs return where there is no home."""
     import platformdirs
 
-    from spamnb.model.preferred_model import own_model
+    from spamnb.model.default_model import own_model
 
     monkeypatch.setattr(platformdirs, "user_data_dir", lambda *_, **__: "~/.local/share/spamnb")
     assert own_model("text") is None

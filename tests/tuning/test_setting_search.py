@@ -12,9 +12,9 @@ from spamnb.messages import Texts
 from spamnb.model.scoring_engine import Engine
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
-from spamnb.training.model_calibration import HeldOutScores
+from spamnb.training.default_evidence_limit import with_usual_limit
+from spamnb.training.fit_out_of_fold import HeldOutScores
 from spamnb.training.trainer import train
-from spamnb.training.usual_limits import with_usual_limit
 from spamnb.tuning.objectives import objective
 from spamnb.tuning.setting_grid import Candidate, SettingGrid
 from spamnb.tuning.setting_search import (

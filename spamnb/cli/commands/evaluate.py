@@ -177,7 +177,7 @@ def _measure(protocol: str, params: Params) -> _Measured:
 
 def _test_model(params: Params) -> _Measured:
     """Tests a saved model on DATA."""
-    from spamnb.cli.model_choice import find_model_aloud, load_model
+    from spamnb.cli.model_option import find_model_aloud, load_model
     from spamnb.evaluation import MistakeCollector, evaluate_chunks
     from spamnb.model import TrainingOverlap, is_name, name_of
 

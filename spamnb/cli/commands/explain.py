@@ -44,7 +44,7 @@ def explain(
       spamnb explain < mail.eml
       spamnb explain "WIN a FREE prize" --verify
     """
-    from spamnb.cli.model_choice import find_model, load_model
+    from spamnb.cli.model_option import find_model, load_model
     from spamnb.model import MAIL, kind_by_length
 
     message = _message(text, quiet)

@@ -146,7 +146,7 @@ def _without_verdict(raw: bytes) -> bytes:
 def _load(params: Params) -> SpamModel:
 
     from spamnb.cli.message_kind import note_mail
-    from spamnb.cli.model_choice import find_model, load_model
+    from spamnb.cli.model_option import find_model, load_model
 
     model = load_model(find_model(params["model"], lambda: "mail"))
     note_mail(model, quiet=False)

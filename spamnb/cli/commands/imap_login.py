@@ -167,7 +167,7 @@ def _wants_training(mails: str) -> bool:
 
 
 def _train(session: ImapSession, mails: Any, flags: dict[str, Any]) -> None:
-    from spamnb.cli.model_choice import output_path
+    from spamnb.cli.model_option import output_path
     from spamnb.cli.model_saving import save
     from spamnb.cli.training_summary import metrics_text
     from spamnb.mailbox import train_from_folders

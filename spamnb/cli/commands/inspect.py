@@ -51,7 +51,7 @@ def inspect(words: tuple[str, ...], model: str | None, **params: Any) -> None:
       spamnb inspect prize "call now" shape:url=1+
       spamnb inspect --sample spam 3
     """
-    from spamnb.cli.model_choice import find_model_to_show, load_model
+    from spamnb.cli.model_option import find_model_to_show, load_model
 
     if words and model is None and _is_file(words[0]):
         model, words = words[0], words[1:]
@@ -86,7 +86,7 @@ def _is_file(word: str) -> bool:
 
 def _note_model_names(words: tuple[str, ...]) -> None:
     """Prints a note if a word to look up is the name of a model too."""
-    from spamnb.cli.model_choice import model_names
+    from spamnb.cli.model_option import model_names
 
     for name in sorted(set(words) & set(model_names())):
         print_status(

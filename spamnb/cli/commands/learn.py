@@ -128,7 +128,7 @@ def _compact(messages: tuple[str, ...], sync: bool, flags: dict[str, Any]) -> No
 
     import os
 
-    from spamnb.cli.model_choice import model_to_change
+    from spamnb.cli.model_option import model_to_change
     from spamnb.cli.output import print_status
     from spamnb.settings import history_days
     from spamnb.training import Learner

@@ -32,8 +32,8 @@ def model_check(ctx: click.Context, model: str | None, user: str | None) -> None
       spamnb model check
       sudo spamnb model check -m /etc/spamnb/mail.spamnb postfix
     """
-    from spamnb.cli.model_access import check_access
-    from spamnb.cli.model_choice import find_model
+    from spamnb.cli.access_check import check_access
+    from spamnb.cli.model_option import find_model
     from spamnb.core import find_account, visible
 
     if not hasattr(os, "geteuid"):  # pragma: no cover

@@ -39,7 +39,7 @@ def model_log(model: str | None, output_format: str) -> None:
       spamnb model log
       spamnb model log -m office --format jsonl
     """
-    from spamnb.cli.model_choice import find_model_to_show
+    from spamnb.cli.model_option import find_model_to_show
     from spamnb.cli.output import print_status
     from spamnb.core import visible
     from spamnb.report import dumps

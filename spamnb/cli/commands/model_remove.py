@@ -27,7 +27,7 @@ def model_remove(model: str, force: bool, quiet: bool) -> None:
       spamnb model remove demo
       spamnb model remove demo --force
     """
-    from spamnb.cli.model_choice import refuse_shipped, require_model
+    from spamnb.cli.model_option import refuse_shipped, require_model
     from spamnb.core import files
     from spamnb.model import existing_path_of
     from spamnb.storage import Lock

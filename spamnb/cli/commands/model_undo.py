@@ -33,7 +33,7 @@ def model_undo(lesson: str, model: str | None, **flags: Any) -> None:
       spamnb model undo 17
       spamnb model undo 2026-01-31
     """
-    from spamnb.cli.model_choice import model_to_change
+    from spamnb.cli.model_option import model_to_change
     from spamnb.cli.output import print_step, write_json
     from spamnb.training import undo
 

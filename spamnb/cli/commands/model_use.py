@@ -27,7 +27,7 @@ def model_use(model: str, quiet: bool) -> None:
       spamnb model use ready-made
       spamnb model use auto
     """
-    from spamnb.cli.model_choice import check_name, load_model, require_model
+    from spamnb.cli.model_option import check_name, load_model, require_model
     from spamnb.model import (
         AUTO,
         BOTH_READY_MADE,

@@ -121,7 +121,7 @@ def _load(files: tuple[str, ...], params: Params) -> SpamModel:
     """Loads the model to use, with the decision rule of the options."""
     from functools import partial
 
-    from spamnb.cli.model_choice import find_model_aloud, load_model
+    from spamnb.cli.model_option import find_model_aloud, load_model
 
     read = params | {"input_format": params["input_format"] or "auto"}
     path = find_model_aloud(params["model"], partial(kind_of_inputs, files, read), params["quiet"])

@@ -14,7 +14,7 @@ import click
 from spamnb.cli import options
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.message_kind import check_classes, classes_text
-from spamnb.cli.model_choice import default_kinds, default_text
+from spamnb.cli.model_option import default_kinds, default_text
 from spamnb.cli.option_groups import SettingOption, command, option
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, print_step, progress, report_skipped
@@ -66,7 +66,7 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **params: Any)
       spamnb train data.tsv --scorer bernoulli --tokens plain --alpha 1
     """
     from spamnb.cli.message_kind import kind_of_messages
-    from spamnb.cli.model_choice import output_path
+    from spamnb.cli.model_option import output_path
     from spamnb.cli.model_saving import check_target, save
     from spamnb.core import keep_freed_memory
 

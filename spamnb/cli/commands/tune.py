@@ -96,7 +96,7 @@ def _seconds(text: str) -> float:
 
 def _target(data: tuple[str, ...], params: Params) -> str | None:
     """Returns where to write the model, None if it is not asked for."""
-    from spamnb.cli.model_choice import output_path
+    from spamnb.cli.model_option import output_path
     from spamnb.cli.model_saving import check_target
 
     if not params["output"]:

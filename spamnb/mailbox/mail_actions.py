@@ -6,7 +6,6 @@ from typing import Protocol
 
 from spamnb.errors import MailboxError
 from spamnb.mailbox.accounts import MailAccount
-from spamnb.mailbox.junk_sync import FolderReader
 from spamnb.mailbox.mail_identity import Envelope
 from spamnb.mailbox.mailbox_state import (
     DONE,
@@ -17,6 +16,7 @@ from spamnb.mailbox.mailbox_state import (
     Action,
     MailboxState,
 )
+from spamnb.mailbox.move_lessons import FolderReader
 from spamnb.mailbox.special_folders import SpecialFolders
 from spamnb.mailbox.sync_plan import BATCH_MAILS, DELETED, JUNK, first_new_uid
 
