@@ -103,6 +103,11 @@ class Texts(Record):
         return [(start, data[start:end]) for start, end in zip(starts, ends, strict=True)]
 
     @cached_property
+    def extracted(self) -> list[tuple[Any, Any]]:
+        """The settings of features, and the tokens that `features.extract` has found by them."""
+        return []
+
+    @cached_property
     def _distinct_runs(self) -> set[bytes]:
         return {run for _, run in self.runs}
 

@@ -10,12 +10,22 @@ from spamnb.settings import FeatureConfig
 
 
 def extract(texts: Texts, config: FeatureConfig) -> Batch:
-    """Extracts the tokens of messages.
+    """Extracts the tokens of messages; those of a single one stay with it, as it is often explained next.
 
     >>> batch = extract(Texts.of(["Free entry", "ok"]), FeatureConfig.plain())
     >>> batch.size, batch.rows.tolist()
     (2, [0, 0, 1])
     """
+    if len(texts) != 1:
+        return _extract(texts, config)
+    kept = next((batch for used, batch in texts.extracted if used == config), None)
+    if kept is None:
+        kept = _extract(texts, config)
+        texts.extracted.append((config, kept))
+    return kept
+
+
+def _extract(texts: Texts, config: FeatureConfig) -> Batch:
     clear, obfuscated = texts, config.shapes and config.deobfuscate
     streams: list[Stream] = []
     if obfuscated:

@@ -231,9 +231,7 @@ def collect_evidence(
     if engine.scorer.order is not None:
         evidence = _sequence_evidence(engine, looked_up, each)
     else:
-        rows = looked_up.store_rows(looked_up.entries.ids).tolist()
-        times = looked_up.entries.counts.tolist()
-        evidence = [_token_evidence(engine, *row) for row in zip(rows, times, each, strict=True)]
+        evidence = _token_evidence(engine, looked_up, each)
     for name, terms in columns.items():
         if terms.any():
             evidence.append(Evidence(name, 1, _log_odds(terms[0], pair) * factor, ()))
@@ -246,14 +244,20 @@ def _log_odds(log_p: FloatArray, pair: tuple[int, int]) -> float:
     return 0.0 if plus == minus else plus - minus
 
 
-def _token_evidence(engine: Engine, row: int, times: int, log_odds: float) -> Evidence:
-    return Evidence(engine.store.spellings[row], times, log_odds, _counts(engine, row))
+def _token_evidence(engine: Engine, looked_up: LookedUpBatch, log_odds: list[float]) -> list[Evidence]:
+    rows = looked_up.store_rows(looked_up.entries.ids)
+    tokens, counts = engine.store.spellings.take(rows).tolist(), map(tuple, _counted(engine)[rows].tolist())
+    return list(map(Evidence, tokens, looked_up.entries.counts.tolist(), log_odds, counts))
+
+
+def _counted(engine: Engine) -> IntArray:
+    """Returns the counts that the scorer uses."""
+    return engine.store.messages if engine.scorer.once else engine.store.tokens
 
 
 def _counts(engine: Engine, row: int) -> tuple[int, ...]:
-    """Returns the counts of a token that the scorer uses; 0 for an unknown one, whose row is -1."""
-    table = engine.store.messages if engine.scorer.once else engine.store.tokens
-    return tuple(table[row].tolist()) if row >= 0 else (0,) * len(engine.store.labels)
+    """Returns the counts of a token; 0 for an unknown one, whose row is -1."""
+    return tuple(_counted(engine)[row].tolist()) if row >= 0 else (0,) * len(engine.store.labels)
 
 
 def _sequence_evidence(engine: Engine, looked_up: LookedUpBatch, log_odds: list[float]) -> list[Evidence]:

@@ -50,7 +50,7 @@ class Scored(NamedTuple):
     @property
     def message(self) -> Texts:
         """Returns the message alone, as it was read."""
-        return self.texts.select(np.array([self.row]))
+        return self.texts if len(self.texts) == 1 else self.texts.select(np.array([self.row]))
 
     @property
     def verdict(self) -> str:
