@@ -167,8 +167,11 @@ def _add_base(
     return sorted(by_token.values(), key=_strength), factor * explanation.bias
 
 
-def _strength(evidence: Evidence) -> tuple[float, str]:
-    return -abs(evidence.log_odds), evidence.token
+def _strength(evidence: Evidence) -> tuple[float, float, str]:
+    """Puts the strongest first; of those with the same limit, the token whose counts are most one-sided."""
+    counts = evidence.counts or (0,)
+    one_sided = (max(counts) - min(counts)) / (sum(counts) + 1)
+    return -round(abs(evidence.log_odds), 3), -one_sided, evidence.token
 
 
 def _is_known(model: SpamModel, keys: KeyArray) -> NDArray[np.bool_]:
