@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 _ONE_CLASS = (
     "note: words count once there are lessons of both spam and ham; "
-    "until then a lesson changes only the verdict on the same message, "
-    "letter by letter (capitals and punctuation count)"
+    "until then a lesson changes only the verdict on the same text "
+    "(capitals and punctuation matter, white space does not)"
 )
 # What a command does with a chunk and its labels (None: none were given).
 Update = Callable[["Learner", "Chunk", "list[str] | None"], None]

@@ -50,7 +50,7 @@ def model_undo(lesson: str, model: str | None, **flags: Any) -> None:
     number, first = len(result.undone), result.undone[0]
     lessons = f"lesson {first}" if number == 1 else f"{number:,} lessons, {first} to {result.undone[-1]}"
     print_step("undone", f"{lessons}: {_changes_text(entry.labels)}", flags["quiet"])
-    print_step("undo this", undo_command(entry.id, model, path), flags["quiet"])
+    print_step("redo", undo_command(entry.id, model, path), flags["quiet"])
 
 
 def _changes_text(labels: Mapping[str, int]) -> str:
