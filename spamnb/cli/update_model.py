@@ -242,7 +242,7 @@ def lesson_lines(lessons: Sequence[Lesson], one_class: bool = False) -> Iterator
         words = _verdicts(lesson.evidence for lesson in weak)
         yield f"remembered {_messages(len(weak))}, word for word; its words alone say: {words}"
         if not one_class:
-            yield "Hint: learn more messages like it, so that similar ones are recognised too"
+            yield "Hint: learn more messages like it, so that similar ones are recognized too"
 
 
 def _verdicts(verdicts: Iterable[str]) -> str:

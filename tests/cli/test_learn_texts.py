@@ -64,7 +64,7 @@ def test_learn_prints_how_to_take_the_lesson_back(cli: Cli, tiny: Path) -> None:
     undone = cli("model", "undo", "1", "-m", model).err.splitlines()
     assert undone == [
         "undone            lesson 1: 1 spam message taken back",
-        f"undo this         {command.format(2)}",
+        f"redo              {command.format(2)}",
     ]
     assert cli("learn", "-m", model, "--spam", "-t", "cheap", "-q").err == ""
     unkept = cli("learn", "-m", model, "--spam", "-t", "more", "--set", "history-days=0").err
