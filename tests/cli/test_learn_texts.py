@@ -87,8 +87,8 @@ def test_forget_reports_the_copies_that_remain(cli: Cli, tiny: Path) -> None:
 def test_words_count_with_lessons_of_both_classes(cli: Cli) -> None:
     note = (
         "note: words count once there are lessons of both spam and ham; "
-        "until then a lesson changes only the verdict on the same message, "
-        "letter by letter (capitals and punctuation count)"
+        "until then a lesson changes only the verdict on the same text "
+        "(capitals and punctuation matter, white space does not)"
     )
     assert note in cli("learn", "--spam", "-t", "lunch at noon?").err.splitlines()
     assert note not in cli("learn", "--ham", "-t", "see you at six").err.splitlines()
