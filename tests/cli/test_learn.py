@@ -222,7 +222,7 @@ def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:
             ["learn"],
             b"win a prize\n",
             1,
-            "Hint: say what they are with --spam or --ham, or give --label",
+            "Hint: say what they are with --spam or --ham, or add a column",
         ),
         (
             ["learn", "--sync", "Junk"],
