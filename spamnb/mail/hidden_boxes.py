@@ -204,7 +204,7 @@ def _is_moved_away(functions: list[tuple[str, str]], em: float) -> bool:
 
 
 def _leaves_no_face(name: str, arguments: str, em: float, one_sided: bool) -> bool:
-    """Returns whether an element is turned away, or scaled or moved by a matrix, until nothing of it shows."""
+    """Returns whether an element is turned away, or scaled or moved by a matrix, until nothing shows."""
     if name in ("rotatex", "rotatey", "rotate"):
         angle = _ANGLE.search(arguments)
         if angle is None or (name == "rotate" and arguments.split()[0] not in ("x", "y")):
