@@ -27,7 +27,7 @@ Tables = dict[str, dict[str, Value]]  # command, such as `model.prune` -> key ->
 
 def user_file() -> str | None:
     """Returns the file in the user's configuration folder, None if there is no such folder."""
-    from spamnb.core.user_folders import user_config_folder
+    from spamnb.core import user_config_folder
 
     folder = user_config_folder()
     return None if folder is None else os.path.join(folder, "config.toml")

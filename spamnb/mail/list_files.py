@@ -14,7 +14,7 @@ SITE_FILE = "/etc/spamnb/lists.txt"
 
 def own_lists() -> str | None:
     """Returns the user's file, None if there is no configuration folder."""
-    from spamnb.core.user_folders import user_config_folder
+    from spamnb.core import user_config_folder
 
     folder = user_config_folder()
     return None if folder is None else os.path.join(folder, "lists.txt")

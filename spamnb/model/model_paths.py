@@ -28,7 +28,7 @@ def data_folder() -> str | None:
 
     None if there is no such folder: without HOME, for a user without an entry in the password database.
     """
-    from spamnb.core.user_folders import user_data_folder
+    from spamnb.core import user_data_folder
 
     return user_data_folder()
 
