@@ -106,8 +106,41 @@ def test_a_windows_csv(cli: Cli, tiny: Path) -> None:
 
 def test_irregular_rows_keep_their_fields(cli: Cli, tiny: Path) -> None:
     cli.write("m.csv", "id,text,x\n1,win\n2,see you,a,b\n3,win,c\n")
-    rows = parsed(cli("predict", "-m", tiny, "m.csv", "--format", "csv", "-q").out)
-    assert [row[3:] for row in rows[1:]] == [["1", "win", ""], ["2", "see you", "a"], ["3", "win", "c"]]
+    done = cli("predict", "-m", tiny, "m.csv", "-o", "out.csv")
+    rows = parsed((cli.here / "out.csv").read_bytes())
+    assert [row[3:] for row in rows[1:]] == [["1", "win", ""], ["2", "see you,a,b", ""], ["3", "win", "c"]]
+    assert rows[2][:3] == ["unsure", "0.500000", "0.000000"]
+    assert done.err.splitlines()[1:] == [
+        "m.csv: 1 row unsure: cannot be read (line 3: 4 fields, expected 3)",
+        "saved             out.csv: 3 messages (2 spam, 1 unsure)",
+    ]
+
+
+def test_a_text_in_the_last_column_has_its_commas(cli: Cli, tiny: Path) -> None:
+    table = "id,text\n1,win, prize, now\n2,see you\n"
+    cli.write("m.csv", table)
+    shown = "verdict\tprobability\tid\ttext\nspam\t0.8571\t1\twin, prize, now\nham\t0.1429\t2\tsee you\n"
+    for inputs, stdin in (
+        (["m.csv"], b""),
+        (["--input-format", "csv"], table.encode()),
+        (["m.csv", "--jobs", "2!"], b""),
+    ):
+        done = cli("predict", "-m", tiny, *inputs, stdin=stdin)
+        assert done.text == shown
+        assert len(done.err.splitlines()) == 1
+
+
+def test_a_quote_that_is_never_closed_loses_no_row(cli: Cli, tiny: Path) -> None:
+    table = 'id,text,x\n1,win,a\n2,"see you,b\n' + "3,win,c\n" * 398
+    cli.write("m.csv", table)
+    for inputs, stdin, name in ((["m.csv"], b"", "m.csv"), ([], table.encode(), "stdin")):
+        done = cli("predict", "-m", tiny, *inputs, "--input-format", "csv", "--format", "csv", stdin=stdin)
+        rows = parsed(done.out)[1:]
+        assert [row[0] for row in rows] == ["spam", "unsure", *["spam"] * 398]
+        assert rows[1][3:] == ["2", '"see you', "b"]
+        assert done.err.splitlines()[1:] == [
+            f"{name}: 1 row unsure: cannot be read (line 3: quote is never closed)"
+        ]
 
 
 def test_columns_of_the_same_name_stay_apart(cli: Cli, tiny: Path) -> None:
