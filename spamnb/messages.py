@@ -274,7 +274,8 @@ class Chunk(Record):
     categorical column ("" = missing), `numbers` one float per message and numeric column (nan = missing);
     `lines` is each message's 1-based line in its source; `position` is how far the source was read, in bytes;
     `sources` is the path of each mail, or `mailbox#number`; `worker_result` is the result of the worker
-    processes (`Source.work`); `columns` has all columns of a table (`ReadOptions.keep_columns`).
+    processes (`Source.work`); `columns` has all columns of a table (`ReadOptions.keep_columns`), and
+    `text_column` is the number of that with the texts.
     """
 
     texts: Texts
@@ -286,6 +287,7 @@ class Chunk(Record):
     sources: Sequence[str] = ()
     worker_result: Any = None
     columns: InputColumns | None = None
+    text_column: int | None = None
 
     def __len__(self) -> int:
         return len(self.texts)

@@ -37,10 +37,37 @@ def test_csv_keeps_all_columns(cli: Cli, tiny: Path) -> None:
     rows = parsed(cli("predict", "-m", tiny, "m.csv", "--format", "csv", "-q").out)
     assert rows[0] == [*NEW, "id", "text", "sender"]
     assert [row[3:] for row in rows[1:]] == [
-        ["007", 'win, "now"', "'=HYPERLINK(1)"],
+        ["007", 'win, "now"', "=HYPERLINK(1)"],
         ["-8", "see\nyou", "+491701"],
     ]
     assert [row[0] for row in rows[1:]] == ["spam", "ham"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json", "parquet", "xlsx"])
+def test_only_messages_get_an_apostrophe(cli: Cli, tiny: Path, suffix: str) -> None:
+    ids = ["+44 7911 123456", "@anna", "-Xy12", "-1e5", "=1+1"]
+    rows = [{"=id": text, "sms": f"={text}"} for text in ids]
+    path = cli.here / f"m.{suffix}"
+    if suffix == "csv":
+        path.write_text("=id,sms\n" + "".join(f"{text},={text}\n" for text in ids))
+    elif suffix == "json":
+        path.write_text(json.dumps(rows))
+    elif suffix == "parquet":
+        pa = pytest.importorskip("pyarrow", reason="needs pyarrow")
+        pytest.importorskip("pyarrow.parquet").write_table(pa.Table.from_pylist(rows), path)
+    else:
+        pytest.importorskip("python_calamine", reason="reading workbooks needs python-calamine")
+        path.write_bytes(table_workbook(("=id", "sms"), *((text, f"={text}") for text in ids)))
+    done = cli("predict", "-m", tiny, path.name, "-o", "out.csv")
+    kept = [row[3:] for row in parsed((cli.here / "out.csv").read_bytes())]
+    assert kept == [["=id", "sms"], *([text, f"'={text}"] for text in ids)]
+    assert done.err.splitlines()[1] == (
+        'note: 5 cells of "sms" that begin like a formula got an apostrophe; '
+        "-o FILE.tsv or FILE.jsonl writes none"
+    )
+    cli("predict", "-m", tiny, path.name, "-o", "out.tsv")
+    lines = (cli.here / "out.tsv").read_text().splitlines()[1:]
+    assert [line.split("\t")[2:] for line in lines] == [[text, f"={text}"] for text in ids]
 
 
 def test_tsv_has_a_header_and_all_columns(cli: Cli, tiny: Path) -> None:

@@ -85,11 +85,14 @@ def test_the_default_threshold_is_that_of_the_model(cli: Cli) -> None:
     assert "Spam above this probability. [default: the model's own]\n" in cli("predict", "--help").text
 
 
+GUARDED = "like a formula got an apostrophe; -o FILE.tsv or FILE.jsonl writes none\n"
+
+
 @pytest.mark.parametrize(
     ("text", "note"),
     [
-        ("=1+1\n@x\n-3\nwin\n", "note: 2 cells that begin like a formula got an apostrophe\n"),
-        ("=1+1\n", "note: 1 cell that begins like a formula got an apostrophe\n"),
+        ("=1+1\n@x\n-3\nwin\n", f'note: 2 cells of "message" that begin {GUARDED}'),
+        ("=1+1\n", f'note: 1 cell of "message" that begins {GUARDED}'),
         ("win\n", ""),
     ],
 )

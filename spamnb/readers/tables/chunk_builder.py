@@ -107,7 +107,9 @@ class ChunkBuilder:
             texts = _blank_texts(texts, damaged)
             categories = {name: _blank(values, damaged, "") for name, values in categories.items()}
             numbers = {name: _blank(values, damaged, math.nan) for name, values in numbers.items()}
-        return Chunk(texts, lines, labels, categories, numbers, position, columns=kept)
+        return Chunk(
+            *(texts, lines, labels, categories, numbers, position), columns=kept, text_column=columns.text
+        )
 
     def _labels(self, records: Records) -> list[str] | None:
         if self.labels is not None and self.columns.all_labelled:
