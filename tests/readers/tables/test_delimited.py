@@ -172,6 +172,21 @@ def test_description_says_it_all(here: Path) -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("rows", "about"),
+    [
+        pytest.param(b"ham,see you\n", ' (ham = "ham")', id="nothing but ham"),
+        pytest.param(b"", "", id="nothing but a header"),
+    ],
+)
+def test_labels_that_do_not_occur_are_not_described(here: Path, rows: bytes, about: str) -> None:
+    (here / "x.csv").write_bytes(b"v1,v2\n" + rows)
+    with open_source("x.csv", ReadOptions(), labelled=True) as source:
+        assert source.description == (
+            f'x.csv: CSV (comma, header, UTF-8), text column "v2", label column "v1"{about}'
+        )
+
+
 def test_file_as_a_spreadsheet_exports_it(read: Read) -> None:
     rows = ["v1,v2,,,", 'ham,"Go, ""now""",,,', "spam,WIN £100,,,", 'ham,"more, text"," PO Box",,"']
     result = read("\r\n".join(rows).encode("latin-1"))
@@ -228,7 +243,7 @@ def test_a_damaged_row_has_no_columns_to_classify_by(read: Read) -> None:
 def test_damaged_rows_have_no_say_in_what_labels_mean(read: Read) -> None:
     data = b'id,text,label\n1,hello there,ham\n2,WIN now, call 09,spam\n3,see you,ham\n4,"WIN,x,spam\n'
     result = read(data)
-    assert result.source.description.endswith('label column "label" (spam = "spam")')
+    assert result.source.description.endswith('label column "label" (ham = "ham")')
     assert result.rows == [("ham", b"hello there"), ("ham", b"see you")]
     assert result.source.skipped.summary() == (
         "2 skipped (line 3: 4 fields, expected 3, line 5: quote is never closed)"
