@@ -192,7 +192,10 @@ class Command(click.Command):
             return f"Write {setting.opts[0]}={setting.make_metavar(ctx)}."
         if flag == "--name" and output is not None and output.metavar == "MODEL":
             return "Name the model with -o NAME."
-        return "It belongs to `spamnb train`." if flag == "--max-fpr" else ""
+        if flag != "--max-fpr":
+            return ""
+        one_run = "; --threshold P sets the threshold for one run" if "threshold" in self.keys else ""
+        return f"It belongs to `spamnb train`{one_run}."
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         return [*super().get_params(ctx), _HELP_ALL]

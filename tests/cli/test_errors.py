@@ -81,6 +81,7 @@ def test_wrong_settings(cli: Cli, flags: str, error: str, hint: str) -> None:
 @pytest.mark.parametrize(
     ("flags", "error"),
     [
+        ("--threshold x%", "Invalid value for '--threshold': 'x%' is not a valid float."),
         ("--alpha much", "Invalid value for '--alpha': 'much' is not a valid float."),
         (
             "--scorer magic",

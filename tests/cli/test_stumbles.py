@@ -30,7 +30,12 @@ def named(cli: Cli, tiny: Path) -> Cli:
         (["revoe"], "No such command 'revoe'. Did you mean review?"),
         (["model", "free money"], "No such command 'free money'."),
         (["predict", "--thresold", "1"], "No such option '--thresold'. Did you mean '--threshold'?"),
-        (["predict", "--max-fpr", "1%"], "No such option '--max-fpr'. It belongs to `spamnb train`."),
+        (
+            ["predict", "--max-fpr", "1%"],
+            "No such option '--max-fpr'. It belongs to `spamnb train`; "
+            "--threshold P sets the threshold for one run.",
+        ),
+        (["learn", "--max-fpr", "1%"], "No such option '--max-fpr'. It belongs to `spamnb train`."),
         (["train", "x.csv", "--name", "office"], "No such option '--name'. Name the model with -o NAME."),
         (
             ["filter", "-m", "sms", "one.eml"],
