@@ -260,6 +260,10 @@ class InputColumns(Protocol):
     @property
     def names(self) -> Sequence[str]: ...
 
+    @property
+    def text(self) -> int | None:
+        """The column of the messages."""
+
     def texts(self, column: int) -> Texts:
         """Returns the values of a column as texts."""
 
@@ -274,8 +278,7 @@ class Chunk(Record):
     categorical column ("" = missing), `numbers` one float per message and numeric column (nan = missing);
     `lines` is each message's 1-based line in its source; `position` is how far the source was read, in bytes;
     `sources` is the path of each mail, or `mailbox#number`; `worker_result` is the result of the worker
-    processes (`Source.work`); `columns` has all columns of a table (`ReadOptions.keep_columns`), and
-    `text_column` is the number of that with the texts.
+    processes (`Source.work`); `columns` has all columns of a table (`ReadOptions.keep_columns`).
     """
 
     texts: Texts
@@ -287,7 +290,6 @@ class Chunk(Record):
     sources: Sequence[str] = ()
     worker_result: Any = None
     columns: InputColumns | None = None
-    text_column: int | None = None
 
     def __len__(self) -> int:
         return len(self.texts)

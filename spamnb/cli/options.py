@@ -56,12 +56,12 @@ class _ProbabilityType(click.types.FloatParamType):
     """A number, or a percentage such as 90%."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if not isinstance(value, str) or not value.endswith("%"):
-            return super().convert(value, param, ctx)
-        try:
-            return float(value.removesuffix("%")) / 100
-        except ValueError:
-            return super().convert(value, param, ctx)  # refuses it as it was written
+        if isinstance(value, str) and value.endswith("%"):
+            try:
+                return float(value.removesuffix("%")) / 100
+            except ValueError:
+                pass  # refused below, as it was written
+        return super().convert(value, param, ctx)
 
 
 PROBABILITY = _ProbabilityType()

@@ -54,13 +54,13 @@ class Csv:
         kept = chunk.columns
         if kept is None:
             return [self._texts(shown_text(chunk, i) for i in rows)]
-        if chunk.text_column is not None:
-            self.text_name = kept.names[chunk.text_column]
+        if kept.text is not None:
+            self.text_name = kept.names[kept.text]
         cells = []
         for column in range(len(kept.names)):
             texts = kept.texts(column)
             values = (texts[i].decode("utf-8", "replace") for i in rows)
-            is_text = column == chunk.text_column
+            is_text = column == kept.text
             cells.append(self._texts(values) if is_text else [self._cell(value) for value in values])
         return cells
 

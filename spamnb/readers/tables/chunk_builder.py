@@ -102,14 +102,8 @@ class ChunkBuilder:
             labels = list(compress(labels or (), keep))
             categories = {name: list(compress(values, keep)) for name, values in categories.items()}
             numbers = {name: values[keep] for name, values in numbers.items()}
-        elif records.faults:
-            damaged = list(records.faults)
-            texts = _blank_texts(texts, damaged)
-            categories = {name: _blank(values, damaged, "") for name, values in categories.items()}
-            numbers = {name: _blank(values, damaged, math.nan) for name, values in numbers.items()}
-        return Chunk(
-            *(texts, lines, labels, categories, numbers, position), columns=kept, text_column=columns.text
-        )
+        chunk = Chunk(texts, lines, labels, categories, numbers, position, columns=kept)
+        return _without_evidence(chunk, sorted(records.faults)) if keep is None and records.faults else chunk
 
     def _labels(self, records: Records) -> list[str] | None:
         if self.labels is not None and self.columns.all_labelled:
@@ -165,8 +159,13 @@ def join_texts(texts: list[bytes], sizes: IntArray) -> Texts:
     return Texts(b"\n".join(texts), ends - sizes, ends)
 
 
-def _blank_texts(texts: Texts, rows: Sequence[int]) -> Texts:
-    return Texts.of(_blank(texts.tolist(), rows, b""))
+def _without_evidence(chunk: Chunk, damaged: Sequence[int]) -> Chunk:
+    """Empties the damaged records of a chunk: their values may stand in the wrong columns."""
+    return chunk.replace(
+        texts=Texts.of(_blank(chunk.texts.tolist(), damaged, b"")),
+        categories={name: _blank(values, damaged, "") for name, values in chunk.categories.items()},
+        numbers={name: _blank(values, damaged, math.nan) for name, values in chunk.numbers.items()},
+    )
 
 
 def _blank(values: Any, rows: Sequence[int], blank: object) -> Any:

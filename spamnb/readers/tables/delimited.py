@@ -118,12 +118,14 @@ class TableReader:
         self._pending = b""  # read, but not yet split into rows
 
     def chunks(self) -> Iterator[Chunk]:
+        builder = self._rows.builder
         for final in self._reads():
             records, used, newlines = self._rows.records(self._pending, final, self._line)
             self._take(used, newlines)
             if len(records.lines):
-                kept = None if self._rows.kept is None else TableColumns(self._rows.kept, records)
-                yield self._rows.builder.build(records, self._input.stream.position, kept)
+                names, text = self._rows.kept, builder.columns.text
+                kept = None if names is None else TableColumns(names, records, text)
+                yield builder.build(records, self._input.stream.position, kept)
 
     def blocks(self) -> Iterator[bytes | memoryview]:
         """Yields the same rows in the same blocks, without splitting them into records."""

@@ -55,7 +55,7 @@ def _chunks(
     while batch := list(islice(rows, _BATCH_ROWS)):
         columns = {i: [cells[i].encode() for _, cells in batch] for i in wanted}
         records = ListRecords(np.array([number for number, _ in batch], np.int64), columns)
-        everything = None if kept is None else TableColumns(kept, records)
+        everything = None if kept is None else TableColumns(kept, records, builder.columns.text)
         yield builder.build(records, decoded.stream.position, everything)
 
 
