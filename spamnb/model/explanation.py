@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from spamnb.core import FloatArray, IntArray, excerpt
 from spamnb.counts import NO_GRAM
-from spamnb.features import Batch, KeyArray, token_label
+from spamnb.features import SHAPE, Batch, KeyArray, token_label
 from spamnb.model.calibration import LIMIT, Beta, Platt, Temperature
 from spamnb.model.evidence import Basis, Evidence
 from spamnb.model.listed_verdicts import follow_lists
@@ -120,7 +120,8 @@ def explain_batch(
 
 def _basis(model: SpamModel, batch: Batch, predictions: Predictions) -> Basis:
     scorer, base = model.engine.scorer, model.active_base
-    unknown = sum(np.count_nonzero(~_is_known(model, np.unique(s.keys))) for s in batch.streams)
+    streams = [s for s in batch.streams if s.kind != SHAPE]
+    unknown = sum(np.count_nonzero(~_is_known(model, np.unique(s.keys))) for s in streams)
     return Basis(
         classes=model.labels,
         log_evidence=float(predictions.scored.log_evidence[0]),

@@ -241,7 +241,7 @@ def test_inputs_with_other_columns_are_refused(cli: Cli, tiny: Path) -> None:
     cli.write("b.csv", "text\nwin\n")
     done = cli("predict", "-m", tiny, "a.csv", "b.csv", "-o", "c.csv", "-q", code=1)
     assert done.err == (
-        "Error: b.csv has other columns than the input before it: text, expected id, text\n"
+        "Error: b.csv has other columns than the input before it: text in place of id, text\n"
         "Hint: classify them one by one, or use --format jsonl, in which each line has its own\n"
     )
     assert not (cli.here / "c.csv").exists()

@@ -285,7 +285,7 @@ def _point_text(point: OperatingPoint, positive: str, other: str) -> str:
     rate = f"for at most {100 * point.max_fpr:.3g}% of {other} misclassified"
     rule = f"{rate}, the threshold on this data is {where}"
     caught = f"{point.recall:.1%} of {positive} caught, {wrong}"
-    return f"{rule}: {caught}. The metrics below are for the threshold of the model"
+    return f"{rule}: {caught}. The metrics below are for the model's own threshold"
 
 
 def _show(result: Evaluation, title: str, notes: tuple[str, ...]) -> None:

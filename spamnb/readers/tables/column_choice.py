@@ -216,7 +216,7 @@ def _check(
     if labelled and label is None and len(names) == 1:
         raise NoLabelsError(
             f"{source} has one column, expected a text and a label column",
-            hint="give --label-column, or another --input-format; plain lines cannot be labelled",
+            hint="add a column with the label of each message, such as spam or ham",
         )
     if labelled and label is None:
         raise NoLabelsError(

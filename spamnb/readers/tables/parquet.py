@@ -65,7 +65,7 @@ def _sample(file: Any, decoded: DecodedInput, names: list[str]) -> list[list[str
 
 
 class _ParquetFile(Record):
-    """The file that pyarrow has opened, and the stream that it was recognised by."""
+    """The file that pyarrow has opened, and the stream that it was recognized by."""
 
     file: Any
     stream: ByteStream

@@ -366,7 +366,7 @@ def test_columns_of_skipped_rows_are_skipped_too(read: Read) -> None:
             b"text\nhello there\nyou\n",
             {},
             "x.csv has one column, expected a text and a label column",
-            "give --label-column, or another --input-format; plain lines cannot be labelled",
+            "add a column with the label of each message, such as spam or ham",
             id="one column",
         ),
         pytest.param(
