@@ -196,6 +196,7 @@ def test_only(cli: Cli, tiny: Path) -> None:
     ("flags", "verdicts"),
     [
         ("--threshold 0.7", b"spam ham ham spam spam"),
+        ("--threshold 70%", b"spam ham ham spam spam"),
         ("--threshold 0.95", b"ham ham ham ham ham"),
         ("--unsure 0.3 0.8", b"unsure ham unsure spam spam"),
         ("--cost ham:spam=4", b"ham ham ham spam spam"),
