@@ -172,7 +172,7 @@ def _strength(evidence: Evidence) -> tuple[float, float, str]:
     """Puts the strongest first; of those with the same limit, the token whose counts are most one-sided."""
     counts = evidence.counts or (0,)
     one_sided = (max(counts) - min(counts)) / (sum(counts) + 1)
-    return -round(abs(evidence.log_odds), 3), -one_sided, evidence.token
+    return -round(abs(evidence.log_odds), 6), -one_sided, evidence.token
 
 
 def _is_known(model: SpamModel, keys: KeyArray) -> NDArray[np.bool_]:

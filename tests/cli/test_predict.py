@@ -224,7 +224,8 @@ def test_decision(cli: Cli, tiny: Path, flags: str, verdicts: bytes) -> None:
 def test_another_threshold_keeps_what_is_unsure(cli: Cli, tiny: Path, flags: str, verdicts: bytes) -> None:
     model = replace(SpamModel.load(tiny), decision=Decision(0.8, unsure_from=0.3))
     model.save(cli.here / "band.spamnb")
-    output = terse(cli, cli.here / "band.spamnb", *flags.split(), stdin=b"win\nsee\nprize\nwin win\nwin money\n")
+    asked = b"win\nsee\nprize\nwin win\nwin money\n"
+    output = terse(cli, cli.here / "band.spamnb", *flags.split(), stdin=asked)
     assert [line.split(b"\t")[0] for line in output.splitlines()] == verdicts.split()
 
 

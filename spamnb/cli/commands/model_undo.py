@@ -23,10 +23,11 @@ from spamnb.settings import history_days
 def model_undo(lesson: str, model: str | None, **flags: Any) -> None:
     """Take back one lesson, or all since a date.
 
-    Afterwards the model is exactly as if it had never learned these messages. ID is a number of `spamnb model log`.
-    DATE is a day or a time, such as 2026-01-31 or 2026-01-31T18:30, and means all lessons since. An undo is a
-    lesson too: undo it to bring lessons back. What cannot be undone exactly is refused: lessons from before
-    the model was aged, pruned, merged or trained, and a lesson whose messages a later one has changed.
+    Afterwards the model is exactly as if it had never learned these messages. ID is a number of
+    `spamnb model log`. DATE is a day or a time, such as 2026-01-31 or 2026-01-31T18:30, and means all lessons
+    since. An undo is a lesson too: undo it to bring lessons back. What cannot be undone exactly is refused:
+    lessons from before the model was aged, pruned, merged or trained, and a lesson whose messages a later one
+    has changed.
 
     \b
     Examples:

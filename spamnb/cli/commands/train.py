@@ -210,8 +210,6 @@ def _under_sample(setup: TrainingSetup, sources: list[Any]) -> dict[str, int]:
     return {} if choice is None else choice.limits()
 
 
-
-
 def _print_summary(model: SpamModel, target: str, size: int, seconds: float, quiet: bool) -> None:
     """Prints what was learned, how good it is, where it is saved, and what to try next."""
     from dataclasses import asdict
