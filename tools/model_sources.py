@@ -41,7 +41,7 @@ MASS = {
         "spamassassin": 6000,
         "enron": 1500,
         "modern_mail": 1500,
-        **{f"written mail {writer}": 1000 for writer in "abcdefghi"},
+        **{f"written mail {writer}": 2000 for writer in "abcdefghi"},
     },
 }
 WRITTEN_WEIGHT = {"sms": 4, "mail": 1}
