@@ -56,10 +56,10 @@ def _has_baseline_numpy() -> bool:
     return any(os.path.isdir(os.path.join(folder, "numpy.libs")) for folder in sys.path)
 
 
-def keep_freed_memory() -> None:
-    """Asks the C library to keep freed memory; does nothing where it is not glibc."""
-    _call("mallopt", _TRIM_THRESHOLD, _KEEP)
-    _call("mallopt", _MMAP_THRESHOLD, _KEEP)
+def keep_freed_memory(most: int = _KEEP) -> None:
+    """Asks the C library to keep freed memory, `most` bytes of it; does nothing where it is not glibc."""
+    _call("mallopt", _TRIM_THRESHOLD, most)
+    _call("mallopt", _MMAP_THRESHOLD, most)
 
 
 def release_memory() -> None:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from functools import partial
+from typing import TypeVar
 
 from spamnb.mail import DEFAULT, Limits
 from spamnb.model import Explanation, mail_verdict, verdict_fields
 from spamnb.report import header_reasons
 from spamnb.service.lessons import Lessons, Taught
 from spamnb.service.live_model import LiveModels
-from spamnb.service.message_scoring import Message, Scored, score_messages
+from spamnb.service.message_scoring import Message, Scored, ScoredGroup, in_order, score_groups
 from spamnb.service.micro_batch import MicroBatch
 from spamnb.service.verdict_events import Answered, Corrected, Events, RequestIds
 
-BLOCK = 1000  # messages of a list that are scored before other clients have their turn
+BLOCK, BLOCK_BYTES = 3000, 1 << 19  # messages of a list that are scored together, and their bytes
+T = TypeVar("T")
 
 
 class FilterService:
@@ -37,18 +40,29 @@ class FilterService:
         """Classifies one message, together with those that arrive at the same time."""
         begin, request = time.perf_counter(), self.ids.next()
         scored = await self.batch.submit(message)
-        self.events.answered(Answered(request, source, [message], [scored], time.perf_counter() - begin))
+        seconds = time.perf_counter() - begin
+        verdict, probability = [scored.verdict], [scored.probability]
+        self.events.answered(Answered(request, source, [message], verdict, probability, seconds))
         return request, scored
 
-    async def classify_all(self, messages: Sequence[Message], source: str) -> AsyncIterator[list[Scored]]:
-        """Classifies a list, block by block; between two blocks other clients have their turn."""
+    async def classify_all(
+        self, messages: Sequence[Message], source: str, write: Callable[[Sequence[ScoredGroup]], T]
+    ) -> AsyncIterator[T]:
+        """Classifies a list, block by block; `write` turns what is predicted for a block into its answer."""
         request = self.ids.next()
-        for start in range(0, len(messages), BLOCK):
-            begin, block = time.perf_counter(), messages[start : start + BLOCK]
-            scored = [_result(one) for one in score_messages(self.models, block)]
-            self.events.answered(Answered(request, source, block, scored, time.perf_counter() - begin))
-            yield scored
-            await asyncio.sleep(0)
+        for block, size in _blocks_of(messages):
+            begin, score = time.perf_counter(), partial(self._score_block, block, write)
+            answer, verdicts, probabilities = await self.batch.run(score, size, len(block))
+            seconds = time.perf_counter() - begin
+            self.events.answered(Answered(request, source, block, verdicts, probabilities, seconds))
+            yield answer
+
+    def _score_block(
+        self, block: Sequence[Message], write: Callable[[Sequence[ScoredGroup]], T]
+    ) -> tuple[T, list[str], list[float]]:
+        groups = score_groups(self.models, block)
+        verdicts = in_order(groups, lambda group: group.predictions.labels)
+        return write(groups), verdicts, in_order(groups, lambda group: group.predictions.probability.tolist())
 
     async def explain(self, message: Message, source: str) -> tuple[str, Scored, Explanation]:
         """Explains the verdict on a message."""
@@ -86,7 +100,11 @@ class FilterService:
         return request, taught
 
 
-def _result(scored: Scored | Exception) -> Scored:
-    if isinstance(scored, Exception):
-        raise scored
-    return scored
+def _blocks_of(messages: Sequence[Message]) -> Iterator[tuple[Sequence[Message], int]]:
+    """Yields a list in blocks, with their sizes in bytes."""
+    start = size = 0
+    for end, message in enumerate(messages, 1):
+        size += len(message.raw)
+        if end - start == BLOCK or size >= BLOCK_BYTES or end == len(messages):
+            yield messages[start:end], size
+            start, size = end, 0

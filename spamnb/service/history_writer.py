@@ -59,16 +59,14 @@ class HistoryWriter:
         now = time.time()
         with self._changed:
             room = MOST_WAITING - len(self._waiting) if self._bytes < MOST_BYTES else 0
-            pairs = zip(event.messages, event.scored, strict=True)
-            for message, scored in islice(pairs, max(room, 0)):
+            rows = zip(event.messages, event.verdicts, event.probabilities, strict=True)
+            for message, verdict, probability in islice(rows, max(room, 0)):
                 self._bytes += len(message.raw)
-                self._waiting.append(
-                    Classified(now, event.source, message, scored.verdict, scored.probability)
-                )
-            self._collected += min(len(event.scored), max(room, 0))
+                self._waiting.append(Classified(now, event.source, message, verdict, probability))
+            self._collected += min(len(event.messages), max(room, 0))
             self._changed.notify_all()
-        if len(event.scored) > room:
-            self._report.dropped(len(event.scored) - max(room, 0))
+        if len(event.messages) > room:
+            self._report.dropped(len(event.messages) - max(room, 0))
 
     def corrected(self, event: Corrected) -> None:
         taught = event.taught

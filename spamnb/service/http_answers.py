@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
-from spamnb.model import Explanation
+import numpy as np
+
+from spamnb.model import Explanation, Predictions
 from spamnb.report import explanation_row
 from spamnb.service.lessons import Taught
-from spamnb.service.message_scoring import Scored
+from spamnb.service.message_scoring import Scored, ScoredGroup, in_order
 
 Row = dict[str, Any]
 _encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
@@ -20,42 +22,70 @@ def encode(value: object) -> bytes:
     return _encode(value).encode()
 
 
-def encode_lines(rows: Sequence[Row]) -> bytes:
-    """Encodes predictions as JSON lines: all at once, which takes half of the time of one by one.
+def prediction_row(predictions: Predictions, row: int) -> Row:
+    """Returns what is predicted for one message, with the names of `spamnb predict --format jsonl`."""
+    numbers = {
+        "probability": float(predictions.probability[row]),
+        "log_odds": float(predictions.log_odds[row]),
+    }
+    answer = {
+        "verdict": predictions.names[int(predictions.codes[row])],
+        **{name: number if isfinite(number) else None for name, number in numbers.items()},
+        "known": int(predictions.known[row]),
+    }
+    if reason := predictions.unsure_reason(row):
+        answer["unsure_reason"] = reason
+    if taught := predictions.taught_label(row):
+        answer["taught_as"] = taught
+    if listed := predictions.listed_entry(row):
+        answer["listed"] = listed
+    return answer
 
-    No string has the text between two rows: there a quote is escaped, and behind the last one is no letter.
-    """
-    lines = _encode(rows)[1:-1].replace('},{"verdict":', '}\n{"verdict":')
-    return f"{lines}\n".encode()
+
+def prediction_texts(predictions: Predictions) -> list[str]:
+    """Returns the row of each message as JSON; usual ones from pieces, in half of the time."""
+    starts = [f'{{"verdict":{_encode(name)},"probability":' for name in predictions.names]
+    arrays = predictions.codes, predictions.probability, predictions.log_odds, predictions.known
+    columns = zip(*(array.tolist() for array in arrays), strict=True)
+    texts = [f'{starts[code]}{p!r},"log_odds":{odds!r},"known":{known}}}' for code, p, odds, known in columns]
+    for row in _unusual_rows(predictions):
+        texts[row] = _encode(prediction_row(predictions, row))
+    return texts
 
 
-def prediction_rows_of(scored: Sequence[Scored]) -> list[Row]:
-    """Returns a row for each message, with the names of `spamnb predict --format jsonl`."""
-    columns: dict[int, tuple[list[Any], ...]] = {}
-    rows = []
-    for one in scored:
-        predictions, row = one.predictions, one.row
-        if (key := id(predictions)) not in columns:
-            arrays = predictions.codes, predictions.probability, predictions.log_odds, predictions.known
-            columns[key] = tuple(array.tolist() for array in arrays)
-        codes, p, log_odds, known = columns[key]
-        verdict = predictions.names[codes[row]]
-        answer = {"verdict": verdict, "probability": p[row], "log_odds": log_odds[row], "known": known[row]}
-        if not (isfinite(p[row]) and isfinite(log_odds[row])):
-            answer |= {name: None for name in ("probability", "log_odds") if not isfinite(answer[name])}
-        if codes[row] == len(predictions.names) - 1:
-            answer["unsure_reason"] = predictions.unsure_reason(row)
-        if predictions.taught_as is not None and (taught := predictions.taught_label(row)):
-            answer["taught_as"] = taught
-        if listed := predictions.listed_entry(row):
-            answer["listed"] = listed
-        rows.append(answer)
-    return rows
+def _unusual_rows(predictions: Predictions) -> list[int]:
+    """Finds the rows with a number that JSON does not have, or with other fields than verdict and numbers."""
+    unusual = ~np.isfinite(predictions.probability) | ~np.isfinite(predictions.log_odds)
+    unusual |= predictions.codes == len(predictions.names) - 1
+    if predictions.taught_as is not None:
+        unusual |= predictions.taught_as >= 0
+    if predictions.listed:
+        unusual |= np.array(predictions.listed, bool)
+    return unusual.nonzero()[0].tolist()
+
+
+def prediction_lines(groups: Sequence[ScoredGroup]) -> bytes:
+    """Returns a block of predictions as JSON lines."""
+    return "".join([f"{text}\n" for text in _texts_in_order(groups)]).encode()
+
+
+def prediction_items(groups: Sequence[ScoredGroup]) -> bytes:
+    """Returns a block of predictions as items of a list in JSON."""
+    return ",".join(_texts_in_order(groups)).encode()
+
+
+def prediction_list(blocks: Sequence[bytes]) -> bytes:
+    """Returns the answer for a list of messages, from all of its `prediction_items`."""
+    return b'{"predictions":[%b]}' % b",".join(blocks)
+
+
+def _texts_in_order(groups: Sequence[ScoredGroup]) -> list[str]:
+    return in_order(groups, lambda group: prediction_texts(group.predictions))
 
 
 def explained_row(request: str, scored: Scored, explanation: Explanation) -> Row:
     """Returns a prediction with its evidence, with the names of `spamnb explain --json`."""
-    return {"id": request, **prediction_rows_of([scored])[0], **explanation_row(explanation)}
+    return {"id": request, **prediction_row(scored.predictions, scored.row), **explanation_row(explanation)}
 
 
 def taught_row(request: str, taught: Taught) -> Row:

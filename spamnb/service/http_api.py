@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Annotated, Any
 
@@ -17,7 +17,15 @@ from spamnb.model import MESSAGE_KINDS, name_of
 from spamnb.service import http_schema as schema
 from spamnb.service.filter_service import FilterService
 from spamnb.service.history_writer import HistoryWriter
-from spamnb.service.http_answers import encode, encode_lines, explained_row, prediction_rows_of, taught_row
+from spamnb.service.http_answers import (
+    encode,
+    explained_row,
+    prediction_items,
+    prediction_lines,
+    prediction_list,
+    prediction_row,
+    taught_row,
+)
 from spamnb.service.http_body import (
     ClientGoneError,
     HttpError,
@@ -121,18 +129,13 @@ class HttpApi:
         request = await self.messages_of(scope, receive)
         if not request.is_list:
             number, scored = await self.service.classify(request.messages[0], "http")
-            return encode({"id": number, **prediction_rows_of([scored])[0]})
+            return encode({"id": number, **prediction_row(scored.predictions, scored.row)})
         accepted = header_of(scope, b"accept").decode("latin-1")
         if kind := next((kind for kind in schema.JSONL if kind in accepted), ""):
-            return StreamingResponse(self._lines(request), media_type=kind)
-        parts = [
-            prediction_rows_of(block) async for block in self.service.classify_all(request.messages, "http")
-        ]
-        return encode({"predictions": [row for rows in parts for row in rows]})
-
-    async def _lines(self, request: MessageRequest) -> AsyncIterator[bytes]:
-        async for block in self.service.classify_all(request.messages, "http"):
-            yield encode_lines(prediction_rows_of(block))
+            lines = self.service.classify_all(request.messages, "http", prediction_lines)
+            return StreamingResponse(lines, media_type=kind)
+        blocks = self.service.classify_all(request.messages, "http", prediction_items)
+        return prediction_list([block async for block in blocks])
 
     async def messages_of(self, scope: Scope, receive: Receive) -> MessageRequest:
         return parse_messages(scope, await read_body(scope, receive, self._max_size))

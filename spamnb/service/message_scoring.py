@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -13,7 +13,9 @@ from spamnb.model import MAIL, Predictions, SpamModel, kind_by_length
 from spamnb.readers import by_first_lines
 from spamnb.service.live_model import LiveModels, LoadedModel
 
+Models = LiveModels | Mapping[str, LoadedModel]
 Notes = tuple[tuple[str, ...], ...]  # of each mail: the limits at which it was cut
+T = TypeVar("T")
 
 
 class Message(NamedTuple):
@@ -61,6 +63,21 @@ class Scored(NamedTuple):
         return float(self.predictions.probability[self.row])
 
 
+class ScoredGroup(NamedTuple):
+    """Messages of one kind that were scored together, and their places among all that were."""
+
+    loaded: LoadedModel
+    texts: Texts
+    predictions: Predictions
+    notes: Notes
+    places: Sequence[int]
+
+    def scored(self) -> list[Scored]:
+        """Returns the predictions for each message."""
+        shared = self.loaded, self.texts, self.predictions
+        return [Scored(*shared, row, note) for row, note in enumerate(self.notes)]
+
+
 def texts_of(messages: Sequence[Message], limits: Limits = DEFAULT) -> tuple[Texts, Notes]:
     """Returns messages, all of them texts or all mails, as a batch; notes only of mails."""
     if not messages[0].is_mail:
@@ -78,41 +95,37 @@ def score_texts(model: SpamModel, texts: Texts) -> Predictions:
     return model.score(texts, categories, {name: np.full(count, np.nan) for name in features.numeric})
 
 
-def score_messages(
-    models: LiveModels | Mapping[str, LoadedModel], messages: Sequence[Message]
-) -> list[Scored | Exception]:
-    """Scores messages in their order, those of one kind together; a failure is in place of its message."""
-    results: list[Scored | Exception] = [KeyError()] * len(messages)
-    groups: dict[tuple[int, bool], tuple[LoadedModel, list[int]]] = {}
-    for row, message in enumerate(messages):
-        loaded = models[message.kind]
-        groups.setdefault((id(loaded), message.is_mail), (loaded, []))[1].append(row)
-    for loaded, rows in groups.values():
-        scored = _score_group(loaded, [messages[row] for row in rows])
-        for row, result in zip(rows, scored, strict=True):
-            results[row] = result
-    return results
+def score_groups(models: Models, messages: Sequence[Message]) -> list[ScoredGroup]:
+    """Scores messages, those of one kind together."""
+    kinds, groups = [message.kind for message in messages], []
+    for kind in dict.fromkeys(kinds):
+        places, loaded = [place for place, other in enumerate(kinds) if other == kind], models[kind]
+        texts, notes = texts_of([messages[place] for place in places], loaded.limits)
+        groups.append(ScoredGroup(loaded, texts, score_texts(loaded.model, texts), notes, places))
+    return groups
+
+
+def in_order(groups: Sequence[ScoredGroup], values_of: Callable[[ScoredGroup], Sequence[T]]) -> list[T]:
+    """Returns a value for each message, in the order in which they were given to `score_groups`."""
+    if len(groups) == 1:
+        return [*values_of(groups[0])]
+    values: list[Any] = [None] * sum(len(group.places) for group in groups)
+    for group in groups:
+        for place, value in zip(group.places, values_of(group), strict=True):
+            values[place] = value
+    return values
+
+
+def score_messages(models: Models, messages: Sequence[Message]) -> list[Scored | Exception]:
+    """Scores messages in their order; a failure is in place of its message, and does not fail the others."""
+    try:
+        return [*in_order(score_groups(models, messages), ScoredGroup.scored)]
+    except Exception as error:
+        if len(messages) == 1:
+            return [error]
+        return [result for message in messages for result in score_messages(models, [message])]
 
 
 def verdict_of(scored: Scored | Exception) -> str:
     """Returns the verdict on a message, empty for a failure."""
     return "" if isinstance(scored, Exception) else scored.verdict
-
-
-def _score_group(loaded: LoadedModel, messages: Sequence[Message]) -> list[Scored | Exception]:
-    def score(part: Sequence[Message]) -> list[Scored]:
-        texts, notes = texts_of(part, loaded.limits)
-        predictions = score_texts(loaded.model, texts)
-        return [Scored(loaded, texts, predictions, row, note) for row, note in enumerate(notes)]
-
-    try:
-        return [*score(messages)]
-    except Exception:  # one message must not fail the others
-        return [_one_or_error(lambda one=message: score([one])[0]) for message in messages]  # type: ignore[misc]
-
-
-def _one_or_error(score: Callable[[], Scored]) -> Scored | Exception:
-    try:
-        return score()
-    except Exception as error:
-        return error

@@ -46,9 +46,9 @@ class MicroBatch:
             loop.call_soon(self._drain)
         return future
 
-    async def run(self, work: Callable[[], T], size: int) -> T:
-        """Runs other work on `size` bytes of messages: where a batch of them would be scored."""
-        if size <= self._heavy:
+    async def run(self, work: Callable[[], T], size: int, count: int = 1) -> T:
+        """Runs other work on messages of `size` bytes: where a batch of them would be scored."""
+        if size <= self._heavy and count <= MOST:
             return work()
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 

@@ -13,6 +13,7 @@ from typing import Protocol
 
 import uvicorn
 
+from spamnb.core import keep_freed_memory
 from spamnb.service.connection_limit import MOST_CONNECTIONS
 from spamnb.service.filter_service import FilterService
 from spamnb.service.history_writer import HistoryReport, HistoryWriter
@@ -28,6 +29,7 @@ from spamnb.service.spamd_server import SpamdServer
 
 PATIENCE = 10  # seconds in which requests are finished when the server stops
 _KEEP_ALIVE = 30  # seconds that a connection without a request is kept
+_KEPT_MEMORY = 16 << 20  # bytes: for the next block of a list, not for what one large request has needed
 
 
 class MailServer(Protocol):
@@ -74,6 +76,7 @@ class ServerProcess:
     def run(self, sockets: ServerSockets) -> None:
         """Serves the sockets until SIGTERM or SIGINT; requests in flight are finished."""
         logging.basicConfig(level=logging.ERROR)
+        keep_freed_memory(_KEPT_MEMORY)
         self.service.models.load()
         config = uvicorn.Config(
             self.http,

@@ -20,11 +20,10 @@ class ServiceLog:
 
     def answered(self, event: Answered) -> None:
         fields: dict[str, Any] = {"id": event.id, "source": event.source}
-        if len(event.scored) == 1:
-            scored = event.scored[0]
-            fields |= {"verdict": scored.verdict, "p": round(scored.probability, 4)}
+        if len(event.verdicts) == 1:
+            fields |= {"verdict": event.verdicts[0], "p": round(event.probabilities[0], 4)}
         else:
-            fields |= {"messages": len(event.scored), **Counter(one.verdict for one in event.scored)}
+            fields |= {"messages": len(event.verdicts), **Counter(event.verdicts)}
         self._add("verdict", fields | {"ms": round(1000 * event.seconds, 2)})
 
     def corrected(self, event: Corrected) -> None:

@@ -69,11 +69,8 @@ class ServiceMetrics:
         )
 
     def answered(self, event: Answered) -> None:
-        if len(event.scored) == 1:
-            self._verdicts.labels(event.source, event.scored[0].verdict).inc()
-        else:
-            for verdict, number in Tally(one.verdict for one in event.scored).items():
-                self._verdicts.labels(event.source, verdict).inc(number)
+        for verdict, number in Tally(event.verdicts).items():
+            self._verdicts.labels(event.source, verdict).inc(number)
         self._latency.labels(event.source).observe(event.seconds)
 
     def corrected(self, event: Corrected) -> None:

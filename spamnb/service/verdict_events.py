@@ -8,16 +8,17 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from spamnb.service.lessons import Taught
-from spamnb.service.message_scoring import Message, Scored
+from spamnb.service.message_scoring import Message
 
 
 class Answered(NamedTuple):
-    """A request that was answered: its messages and what was predicted for each."""
+    """A request that was answered, or a block of a list: its messages and what was predicted for each."""
 
     id: str
     source: str  # `http` or `spamd`
     messages: Sequence[Message]
-    scored: Sequence[Scored]
+    verdicts: Sequence[str]
+    probabilities: Sequence[float]
     seconds: float
 
 

@@ -12,7 +12,6 @@ import pytest
 
 import spamnb
 from spamnb.mail import mail_texts, parse_mail
-from spamnb.service.http_answers import encode_lines
 from spamnb.service.http_api import error_response
 from tests.helpers.command_line import PATIENCE, Cli
 from tests.helpers.running_server import MAIL, SPAM_TEXT, Server
@@ -59,12 +58,6 @@ def test_a_list_is_answered_in_order(server: Server) -> None:
     assert [row["verdict"] for row in answer[:3]] == ["ham", "spam", "unsure"]
     assert answer[2]["unsure_reason"] == "nothing in it is known"
     assert answer[:4] * 600 == answer
-
-
-@pytest.mark.parametrize("label", ["spam", "},{", '},{"verdict":', '"}\n{"', "x\\"])
-def test_json_lines_are_one_row_each_whatever_a_label_is(label: str) -> None:
-    rows = [{"verdict": label, "known": 1}, {"verdict": "ham", "taught_as": label}, {"verdict": label}]
-    assert [json.loads(line) for line in encode_lines(rows).decode().splitlines()] == rows
 
 
 @pytest.mark.parametrize("accept", ["application/jsonl", "application/x-ndjson, */*;q=0.1"])

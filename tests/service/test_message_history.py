@@ -177,10 +177,6 @@ def test_a_large_message_is_seen_but_not_kept(history: MessageHistory) -> None:
     assert history.recent(10, 1 << 20) == []
 
 
-class _Scored:
-    verdict, probability = "ham", 0.1
-
-
 class _Stuck(MessageHistory):
     """Writes only when it may."""
 
@@ -200,7 +196,7 @@ def test_what_cannot_be_written_in_time_is_dropped(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(history_writer, "MOST_WAITING", 10)
     dropped, stuck = list[int](), _Stuck(str(tmp_path / "h"))
     writer = HistoryWriter(stuck, HistoryReport(dropped.append))
-    event: Any = Answered("1", "http", [Message(b"x")] * 25, [_Scored()] * 25, 0.1)
+    event = Answered("1", "http", [Message(b"x")] * 25, ["ham"] * 25, [0.1] * 25, 0.1)
     writer.answered(event)
     assert dropped == [15]
     writer.answered(event._replace(source="page"))  # what is tried on the page is not kept
@@ -213,7 +209,7 @@ def test_what_cannot_be_written_in_time_is_dropped(tmp_path: Path, monkeypatch: 
 def test_a_full_disk_does_not_stop_the_writer(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     dropped, warnings, history = list[int](), list[str](), MessageHistory(str(tmp_path / "h"), 5)
     writer = HistoryWriter(history, HistoryReport(dropped.append, warnings.append))
-    event: Any = Answered("1", "http", [Message(b"secret")], [_Scored()], 0.1)
+    event = Answered("1", "http", [Message(b"secret")], ["ham"], [0.1], 0.1)
 
     def answer() -> None:
         writer.answered(event)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Sequence
+from threading import Event
 
 import pytest
 
-from spamnb.service import message_scoring, micro_batch
+from spamnb.service import filter_service, message_scoring, micro_batch
+from spamnb.service.filter_service import BLOCK, BLOCK_BYTES, FilterService
 from spamnb.service.live_model import LiveModels
-from spamnb.service.message_scoring import Message
+from spamnb.service.message_scoring import Message, ScoredGroup
 from spamnb.service.micro_batch import HEAVY, MOST, MicroBatch
 
 
@@ -77,6 +80,38 @@ def test_a_message_that_fails_does_not_fail_the_others(
     assert isinstance(second, ValueError)
     assert not isinstance(first, Exception)
     assert not isinstance(third, Exception)
+
+
+def test_a_list_is_scored_in_bounded_blocks_that_stop_no_other_client(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    service, may_go_on, sizes = FilterService(), Event(), list[int]()
+    service.models.load()
+    service.events.on_answer.append(lambda event: sizes.append(len(event.messages)))
+    score = filter_service.score_groups
+
+    def wait_and_score(models: LiveModels, block: Sequence[Message]) -> list[ScoredGroup]:
+        may_go_on.wait(20)
+        return score(models, block)
+
+    monkeypatch.setattr(filter_service, "score_groups", wait_and_score)
+
+    async def run() -> int:
+        texts = [Message(b"free")] * (BLOCK + 1) + [Message(b"x" * BLOCK_BYTES), Message(b"prize")]
+        blocks = service.classify_all(texts, "http", lambda groups: sum(len(one.places) for one in groups))
+        waiting = asyncio.create_task(collect(blocks))
+        await service.classify(Message(b"WIN a FREE prize"), "http")
+        assert sizes == [1]
+        may_go_on.set()
+        return sum(await waiting)
+
+    total = asyncio.run(run())
+    service.batch.close()
+    assert (sizes, total) == ([1, BLOCK, 2, 1], BLOCK + 3)
+
+
+async def collect(blocks: AsyncIterator[int]) -> list[int]:
+    return [block async for block in blocks]
 
 
 def test_a_client_that_has_gone_does_not_stop_the_batch(models: LiveModels) -> None:

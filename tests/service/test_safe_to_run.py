@@ -16,6 +16,7 @@ import pytest
 
 import spamnb
 from spamnb.service.connection_limit import ConnectionLimit
+from spamnb.service.filter_service import BLOCK
 from tests.helpers.command_line import PATIENCE, Cli
 from tests.helpers.running_server import SPAM_TEXT, Server, resident_megabytes
 
@@ -163,7 +164,7 @@ def test_a_stop_finishes_requests_and_frees_the_port(cli: Cli) -> None:
         texts = [f"{SPAM_TEXT} {i}" for i in range(20_000)]
         with ThreadPoolExecutor(2) as pool:
             running = pool.submit(server.post, "/predict", {"texts": texts})
-            server.wait_for("messages=1000")
+            server.wait_for(f"messages={BLOCK}")
             server.process.send_signal(signal.SIGTERM)
             assert len(running.result()["predictions"]) == 20_000
         assert server.process.wait(PATIENCE) == 0
