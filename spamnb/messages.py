@@ -260,6 +260,10 @@ class InputColumns(Protocol):
     @property
     def names(self) -> Sequence[str]: ...
 
+    @property
+    def text(self) -> int | None:
+        """The column of the messages."""
+
     def texts(self, column: int) -> Texts:
         """Returns the values of a column as texts."""
 

@@ -194,9 +194,8 @@ def _described(error: Exception) -> SpamnbError:
         )
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
-        return SpamnbError(
-            f"{where}{error.strerror or error}", "check the path, its permissions and the disk"
-        )
+        hint = "check the path, its permissions and the disk" if where else "check where the output goes"
+        return SpamnbError(f"{where}{error.strerror or error}", hint)
     return SpamnbError(
         f"spamnb has a bug: {type(error).__name__}: {error}",
         f"please report it with the traceback: set `{TRACEBACK}=1` and run the command again",

@@ -27,13 +27,10 @@ Tables = dict[str, dict[str, Value]]  # command, such as `model.prune` -> key ->
 
 def user_file() -> str | None:
     """Returns the file in the user's configuration folder, None if there is no such folder."""
-    from platformdirs import user_config_dir
+    from spamnb.core import user_config_folder
 
-    try:
-        folder = user_config_dir("spamnb", appauthor=False)
-    except RuntimeError:  # no home folder; earlier versions of platformdirs return a path with ~
-        return None
-    return os.path.join(folder, "config.toml") if os.path.isabs(folder) else None
+    folder = user_config_folder()
+    return None if folder is None else os.path.join(folder, "config.toml")
 
 
 def files(stated: str | None) -> list[str]:

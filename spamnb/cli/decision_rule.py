@@ -42,6 +42,9 @@ def apply_decision_options(model: SpamModel, params: Params) -> SpamModel:
     """Applies the decision rule of the options, if they state one that goes with the model's classes."""
     check_decision(params, model.labels)
     rule = decision(params, model.decision).for_classes(model.labels, model.positive)
+    unsure_from = model.decision.unsure_from
+    if is_stated(params["threshold"]) and unsure_from is not None and unsure_from < rule.threshold:
+        rule = replace(rule, unsure_from=unsure_from)  # another threshold for spam is none for ham
     return replace(model, decision=rule)
 
 

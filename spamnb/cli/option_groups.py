@@ -39,14 +39,34 @@ class Option(click.Option):
     def resolve_envvar_value(self, ctx: click.Context) -> str | None:
         return os.environ.get(self.variable(ctx)) or None if ctx.auto_envvar_prefix else None
 
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Collects all values of an option that takes one: a second one must not replace it silently."""
+        if self.is_flag or self.multiple:
+            super().add_to_parser(parser, ctx)
+        else:
+            parser.add_option(self, self.opts, self.name, action="append", nargs=self.nargs)
+
     def consume_value(self, ctx: click.Context, opts: Any) -> Any:
         """Takes the value of the command line, the environment or the configuration, in this order.
 
         The configuration is read when the first option asks for it: --help never does.
         """
+        values = opts.get(self.name)
+        if isinstance(values, list) and not self.multiple:
+            self._check_single(ctx, values)
+            opts = {**opts, self.name: values[-1]}
         if ctx.default_map is None and isinstance(ctx.command, Command) and not ctx.resilient_parsing:
             ctx.default_map = ctx.command.configured(ctx)
         return super().consume_value(ctx, opts)
+
+    def _check_single(self, ctx: click.Context, values: list[Any]) -> None:
+        """Refuses an option with two values."""
+        other = next((value for value in values if value != values[0]), None)
+        if other is not None and not ctx.resilient_parsing:
+            raise click.UsageError(
+                f"--{self.key} was given twice, with {_shown(values[0])} and {_shown(other)}; give it once.",
+                ctx,
+            )
 
     def process_value(self, ctx: click.Context, value: Any) -> Any:
         try:
@@ -67,6 +87,10 @@ class Option(click.Option):
 
             return f"(set in {origin(ctx, self.key)})"
         return ""
+
+
+def _shown(value: Any) -> str:
+    return " ".join(map(repr, value)) if isinstance(value, tuple) else repr(value)
 
 
 class SettingOption(Option):
@@ -168,7 +192,10 @@ class Command(click.Command):
             return f"Write {setting.opts[0]}={setting.make_metavar(ctx)}."
         if flag == "--name" and output is not None and output.metavar == "MODEL":
             return "Name the model with -o NAME."
-        return "It belongs to `spamnb train`." if flag == "--max-fpr" else ""
+        if flag != "--max-fpr":
+            return ""
+        one_run = "; --threshold P sets the threshold for one run" if "threshold" in self.keys else ""
+        return f"It belongs to `spamnb train`{one_run}."
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         return [*super().get_params(ctx), _HELP_ALL]

@@ -52,6 +52,21 @@ class _ModelType(click.Path):
 MODEL = _ModelType(readable=False, allow_dash=True)
 
 
+class _ProbabilityType(click.types.FloatParamType):
+    """A number, or a percentage such as 90%."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, str) and value.endswith("%"):
+            try:
+                return float(value.removesuffix("%")) / 100
+            except ValueError:
+                pass  # refused below, as it was written
+        return super().convert(value, param, ctx)
+
+
+PROBABILITY = _ProbabilityType()
+
+
 def _job_count(ctx: click.Context, _: click.Parameter, text: str) -> int | None:
     """Converts `auto` to None, 4 to at most the number of cores, and `4!` to 4."""
     from spamnb.core import available_cores
@@ -212,7 +227,11 @@ training_options = all_of(
     feature_options, scorer_options, setting_options(TrainingConfig, "base", "base_weight", "refine")
 )
 folds_option = setting_options(TrainingConfig, "folds")
-decision_options = setting_options(DecisionConfig)
+decision_options = all_of(
+    setting_options(DecisionConfig, "threshold", type=PROBABILITY),
+    setting_options(DecisionConfig, "unsure", type=(PROBABILITY, PROBABILITY)),
+    setting_options(DecisionConfig, "cost"),
+)
 max_fpr_option = setting_options(TrainingConfig, "max_fpr")
 explain_option = option("--explain", is_flag=True, help="Add the evidence for and against each verdict.")
 force_option = option("--force", is_flag=True, advanced=True, help="Overwrite a file of another kind.")

@@ -10,6 +10,7 @@ from spamnb.cli.message_kind import note_mail
 from spamnb.cli.output import print_mark, print_status, print_step, progress, report_skipped
 from spamnb.cli.prediction_output import Write
 from spamnb.cli.progress_bar import may_reach_terminal
+from spamnb.core import excerpt
 from spamnb.readers import table_formats
 
 if TYPE_CHECKING:
@@ -85,8 +86,10 @@ class PredictionRun:
             note = f"note: values that the first records lack were left out: {names}"
             print_status(f"{note}; --format jsonl keeps all", self.quiet)
         if guarded := getattr(self.writer, "guarded", 0):
-            cells = "1 cell that begins" if guarded == 1 else f"{guarded:,} cells that begin"
-            print_status(f"note: {cells} like a formula got an apostrophe", self.quiet)
+            cells = "1 cell" if guarded == 1 else f"{guarded:,} cells"
+            begins = "that begins" if guarded == 1 else "that begin"
+            note = f'{cells} of "{excerpt(self.writer.text_name)}" {begins} like a formula got an apostrophe'
+            print_status(f"note: {note}; -o FILE.tsv or FILE.jsonl writes none", self.quiet)
 
     def report_file(self) -> None:
         """Prints what a file holds, when it is there."""

@@ -32,7 +32,7 @@ _RARE: dict[str, Any] = {"group": "Model", "advanced": True}
 
 protocol_options = all_of(
     option(
-        "--holdout", metavar="SHARE", group="Model", help="Train on DATA but this share, for example 30%."
+        "--holdout", metavar="SHARE", group="Model", help="Hold out this share of DATA for the test, for example 30%."
     ),
     option(
         "--learning-curve", is_flag=True, **_RARE, help="Train on 10 sizes, test on the same held-out part."

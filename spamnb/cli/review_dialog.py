@@ -74,11 +74,15 @@ class ReviewDialog:
         if self._messages.sources[0]:
             note_mail(self._model, self._flags["quiet"])
         questions, messages = len(self._queue), len(self._messages.texts)
-        print_step("review", f"{_plural(questions, 'question')} about {_plural(messages, 'message')}")
-        print_step("keys", _KEYS)
-        while (number is None or len(self._answered) < number) and self._ask():
-            pass
-        self._report()
+        known = "" if questions else ": the model has learned all of them"
+        print_step("review", f"{_plural(questions, 'question')} about {_plural(messages, 'message')}{known}")
+        if questions:
+            print_step("keys", _KEYS)
+        try:
+            while (number is None or len(self._answered) < number) and self._ask():
+                pass
+        finally:  # also after Ctrl-C: every answer is learned by then
+            self._report()
 
     def _ask(self) -> bool:
         """Asks one question; False if that was the end."""

@@ -28,7 +28,7 @@ def show(params: Params) -> None:
         return
     if model.metrics is None:
         raise ModelError(
-            f"{path} has no metrics: it is ready-made, or was trained with --folds 0 or on few messages",
+            f"{path} has no metrics: it was not cross-validated",
             hint="evaluate it on labelled messages: spamnb evaluate DATA",
         )
     if params["json_file"]:

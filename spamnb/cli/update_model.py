@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 _ONE_CLASS = (
     "note: words count once there are lessons of both spam and ham; "
-    "until then a lesson changes only the verdict on the same message, "
-    "letter by letter (capitals and punctuation count)"
+    "until then a lesson changes only the verdict on the same text "
+    "(capitals and punctuation matter, white space does not)"
 )
 # What a command does with a chunk and its labels (None: none were given).
 Update = Callable[["Learner", "Chunk", "list[str] | None"], None]
@@ -242,7 +242,7 @@ def lesson_lines(lessons: Sequence[Lesson], one_class: bool = False) -> Iterator
         words = _verdicts(lesson.evidence for lesson in weak)
         yield f"remembered {_messages(len(weak))}, word for word; its words alone say: {words}"
         if not one_class:
-            yield "Hint: learn more messages like it, so that similar ones are recognised too"
+            yield "Hint: learn more messages like it, so that similar ones are recognized too"
 
 
 def _verdicts(verdicts: Iterable[str]) -> str:

@@ -63,6 +63,10 @@ if TYPE_CHECKING:
         visible as visible,
         visible_bytes as visible_bytes,
     )
+    from spamnb.core.user_folders import (
+        user_config_folder as user_config_folder,
+        user_data_folder as user_data_folder,
+    )
     from spamnb.core.worker_pool import (
         ResultCollector as ResultCollector,
         WorkerPool as WorkerPool,
@@ -95,6 +99,7 @@ else:
             "record": ["Record"],
             "strings": ["Bytes", "StringArray", "string_bounds", "copy_spans", "reorder_strings"],
             "terminal_text": ["cut_to_width", "display_width", "excerpt", "visible", "visible_bytes"],
+            "user_folders": ["user_config_folder", "user_data_folder"],
             "worker_pool": ["ResultCollector", "WorkerPool", "can_fork", "ordered_map"],
         },
         modules=["cpu_and_memory", "files"],

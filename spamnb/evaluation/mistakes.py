@@ -14,6 +14,7 @@ from spamnb.training import Sample, folds
 
 WORST_MISTAKES = 8  # of each kind
 LONGEST = 4000  # bytes that are kept of a message
+_REPEATS = 4  # so many times as many candidates are looked at: a text that comes again is listed once
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class MistakeCollector:
         wrongness, kinds = _wrongness(self.model, predictions, truth)
         for kind in range(2):
             rows = np.flatnonzero(kinds == kind)
-            for row in rows[np.argsort(-wrongness[rows], kind="stable")][: self._limit].tolist():
+            for row in rows[np.argsort(-wrongness[rows], kind="stable")][: _REPEATS * self._limit].tolist():
                 code, p = int(predictions.codes[row]), float(predictions.probability[row])
                 source = chunk.sources[row] if chunk.sources else f"line {int(chunk.lines[row])}"
                 message = _select_one(chunk, row)
@@ -68,7 +69,8 @@ class MistakeCollector:
 
     def _worst_of(self, kind: int) -> list[_Candidate]:
         own = sorted((c for c in self._candidates if c.kind == kind), key=lambda c: -c.wrongness)
-        return own[: self._limit]
+        first = {c.chunk.texts[0]: c for c in reversed(own)}
+        return [c for c in own if first[c.chunk.texts[0]] is c][: self._limit]
 
     def worst(self) -> list[Mistake]:
         """Explains the worst mistakes of each kind."""

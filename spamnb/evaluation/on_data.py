@@ -71,7 +71,7 @@ def evaluate_chunks(
 ) -> Evaluation:
     """Scores labelled messages and measures the verdicts; `observe` is called with every chunk.
 
-    `overlap` recognises messages that the model was trained on; by default those that it remembers itself.
+    `overlap` recognizes messages that the model was trained on; by default those that it remembers itself.
     """
     index = {label: i for i, label in enumerate(model.labels)}
     overlap = TrainingOverlap.of(model) if overlap is None else overlap

@@ -10,6 +10,7 @@ from spamnb.mail.tagged_words import domains
 _COMMENT_OR_QUOTED = re.compile(rb'\([^()]*+\)|"[^"]*+"')
 _RESULT = re.compile(rb";\s*+(spf|dkim|dmarc|arc)(?:/\d++)?\s*+=\s*+(\w{1,16})")
 _BY = re.compile(rb"\sby\s++([^\s;]++)")
+_DEEPEST = 8  # comments in comments
 UNTRUSTED = b"authentication_results_untrusted"
 # Results that confirm a domain, and where it stands in each: RFC 8601, section 2.7.
 _PASSED = re.compile(rb"\s*+(spf|dkim|dmarc)(?:/\d++)?\s*+=\s*+pass(?!\w)(.*)", re.DOTALL)
@@ -57,7 +58,7 @@ def _fields(headers: Headers, trusted: tuple[bytes, ...]) -> list[tuple[bool, by
     values = headers.get(b"authentication_results", b"")
     if not values:
         return []
-    fields = [_COMMENT_OR_QUOTED.sub(b" ", value.lower()) for value in values.split(HOP)]
+    fields = [_without_comments(value) for value in values.split(HOP)]
     servers = [_server(field) for field in fields]
     trusted = trusted or _receiver(servers[0], headers.get(b"received", b""))
     return [(server in trusted, field) for server, field in zip(servers, fields, strict=True)]
@@ -70,7 +71,18 @@ def _server(field: bytes) -> bytes:
 
 
 def _receiver(server: bytes, received: bytes) -> tuple[bytes, ...]:
-    """Returns the server if its domain is that of the host that received the mail last."""
-    last = _COMMENT_OR_QUOTED.sub(b" ", received.partition(HOP)[0].lower())
-    by = _BY.search(b" " + last)
-    return (server,) if server and by and domains[by[1]] == domains[server] else ()
+    """Returns the server if its domain is that of the host that received the mail last.
+
+    What comes before the last `by` may be what the sender has told: the name of its host.
+    """
+    hosts = _BY.findall(b" " + _without_comments(received.partition(HOP)[0]))
+    return (server,) if server and hosts and domains[hosts[-1]] == domains[server] else ()
+
+
+def _without_comments(value: bytes) -> bytes:
+    value = value.lower()
+    for _ in range(_DEEPEST):
+        value, replaced = _COMMENT_OR_QUOTED.subn(b" ", value)
+        if not replaced:
+            break
+    return value

@@ -13,7 +13,7 @@ from spamnb.mail.css_selectors import Compound, PlaceTest, Selector
 from spamnb.mail.html_tokens import name_set
 
 _COMPOUND = re.compile(
-    r"""(?P<type>[a-z_][\w-]*|\*)|\#(?P<id>[\w-]+)|\.(?P<class>-?[^\W\d][\w-]*|--[\w-]*)
+    r"""(?:\*\|)?(?P<type>[a-z_][\w-]*|\*)|\#(?P<id>[\w-]+)|\.(?P<class>-?[^\W\d][\w-]*|--[\w-]*)
     |\[\s*(?P<name>[\w:-]+)\s*(?:(?P<how>[~^$*|]?=)\s*["']?(?P<value>[^\]"']*)["']?\s*(?:\s[is]\s*)?)?\]
     |::?(?P<pseudo>[\w-]+)(?:\((?P<argument>(?:[^()]++|\([^()]*+\))*+)\))?|\s*(?P<combinator>[>+~]|\s(?![\s>+~,]|\Z))\s*""",
     re.VERBOSE,

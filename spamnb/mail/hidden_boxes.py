@@ -107,10 +107,10 @@ def _is_masked(values: Values) -> bool:
 def _has_no_room(values: Values, em: float) -> bool:
     if not _SIZED_ALONE.isdisjoint(str(values.get("contain", "")).split()) and "height" not in values:
         return True
-    for side, start, end in (("height", "top", "bottom"), ("width", "left", "right")):
+    for side, end in (("height", "bottom"), ("width", "right")):
         sizes = [pixels_of(values, name, em) for name in (side, f"max-{side}")]
         known = [size for size in sizes if size is not None]
-        padding = sum(pixels_of(values, f"padding-{edge}", em) or 0.0 for edge in (start, end))
+        padding = pixels_of(values, f"padding-{end}", em) or 0.0  # text begins behind the other one
         least = pixels_of(values, f"min-{side}", em) or 0.0
         if known and max(min(known), least) + padding < _SMALLEST_BOX:
             return True
@@ -185,10 +185,26 @@ def _is_transformed_away(values: Values, em: float) -> bool:
     functions = functions_of(values, "transform")
     functions += [(name, str(values[name])) for name in ("translate", "scale", "rotate") if name in values]
     one_sided = values.get("backface-visibility") == "hidden"
-    return any(_moves_away(name, argument, em, one_sided) for name, argument in functions)
+    return _is_moved_away(functions, em) or any(
+        _leaves_no_face(name, argument, em, one_sided) for name, argument in functions
+    )
 
 
-def _moves_away(name: str, arguments: str, em: float, one_sided: bool) -> bool:
+def _is_moved_away(functions: list[tuple[str, str]], em: float) -> bool:
+    """Returns whether all translations together, to the side or down, end outside the page."""
+    side = down = 0.0
+    for name, arguments in functions:
+        numbers = _lengths(arguments, em)[:2]
+        if name == "translatey":
+            down += sum(numbers[:1])
+        elif name in ("translate", "translatex", "translate3d"):
+            side += sum(numbers[:1])
+            down += sum(numbers[1:])
+    return min(side, down) <= _OFF_PAGE or max(side, down) >= _FAR_RIGHT
+
+
+def _leaves_no_face(name: str, arguments: str, em: float, one_sided: bool) -> bool:
+    """Returns whether an element is turned away, or scaled or moved by a matrix, until nothing shows."""
     if name in ("rotatex", "rotatey", "rotate"):
         angle = _ANGLE.search(arguments)
         if angle is None or (name == "rotate" and arguments.split()[0] not in ("x", "y")):
@@ -198,9 +214,6 @@ def _moves_away(name: str, arguments: str, em: float, one_sided: bool) -> bool:
     numbers = _lengths(arguments, em)
     if not numbers:
         return False
-    if name.startswith("translate"):
-        numbers = numbers[: 1 if name in ("translatex", "translatey") else 2]
-        return min(numbers) <= _OFF_PAGE or max(numbers) >= _FAR_RIGHT
     if name.startswith("scale"):
         return min(abs(number) for number in numbers[:2]) < _TINY_SCALE
     if name == "matrix" and len(numbers) == 6:

@@ -14,13 +14,10 @@ SITE_FILE = "/etc/spamnb/lists.txt"
 
 def own_lists() -> str | None:
     """Returns the user's file, None if there is no configuration folder."""
-    from platformdirs import user_config_dir
+    from spamnb.core import user_config_folder
 
-    try:
-        folder = user_config_dir("spamnb", appauthor=False)
-    except RuntimeError:  # no home folder
-        return None
-    return os.path.join(folder, "lists.txt") if os.path.isabs(folder) else None
+    folder = user_config_folder()
+    return None if folder is None else os.path.join(folder, "lists.txt")
 
 
 def list_paths() -> list[str]:

@@ -132,7 +132,7 @@ class AccountSync:
             self._state.set_status(folder, WATCHED, now._replace(uidnext=end))
 
     def _record_present(self, folder: str, uidvalidity: int, uids: list[int]) -> None:
-        """Records mails that were there before: they are recognised, but neither classified nor touched."""
+        """Records mails that were there before: they are recognized, but neither classified nor touched."""
         for batch in batches(self._session.envelopes(uids)):
             unclear = [one.uid for one in batch if one.identity.needs_digest]
             raw = self._session.raw(unclear) if unclear else {}

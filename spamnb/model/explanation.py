@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from spamnb.core import FloatArray, IntArray, excerpt
 from spamnb.counts import NO_GRAM
-from spamnb.features import Batch, KeyArray, token_label
+from spamnb.features import SHAPE, Batch, KeyArray, token_label
 from spamnb.model.calibration import LIMIT, Beta, Platt, Temperature
 from spamnb.model.evidence import Basis, Evidence
 from spamnb.model.listed_verdicts import follow_lists
@@ -120,7 +120,8 @@ def explain_batch(
 
 def _basis(model: SpamModel, batch: Batch, predictions: Predictions) -> Basis:
     scorer, base = model.engine.scorer, model.active_base
-    unknown = sum(np.count_nonzero(~_is_known(model, np.unique(s.keys))) for s in batch.streams)
+    streams = [s for s in batch.streams if s.kind != SHAPE]
+    unknown = sum(np.count_nonzero(~_is_known(model, np.unique(s.keys))) for s in streams)
     return Basis(
         classes=model.labels,
         log_evidence=float(predictions.scored.log_evidence[0]),
@@ -167,8 +168,11 @@ def _add_base(
     return sorted(by_token.values(), key=_strength), factor * explanation.bias
 
 
-def _strength(evidence: Evidence) -> tuple[float, str]:
-    return -abs(evidence.log_odds), evidence.token
+def _strength(evidence: Evidence) -> tuple[float, float, str]:
+    """Puts the strongest first; of those with the same limit, the token whose counts are most one-sided."""
+    counts = evidence.counts or (0,)
+    one_sided = (max(counts) - min(counts)) / (sum(counts) + 1)
+    return -round(abs(evidence.log_odds), 3), -one_sided, evidence.token
 
 
 def _is_known(model: SpamModel, keys: KeyArray) -> NDArray[np.bool_]:

@@ -22,7 +22,7 @@ NO_WEIGHTS: Weights = np.zeros(0, np.uint64), np.zeros(0, np.float32)
 class ChangedDigests(Record):
     """Digests of messages by label, and by what a change does with them.
 
-    `stale_removed` are digests of stale messages: they are no longer recognised, but their counts stay. They
+    `stale_removed` are digests of stale messages: they are no longer recognized, but their counts stay. They
     are kept apart from exact messages, so that changes can be added up in any order. `taught` become lessons,
     `untaught` are none any more.
     """

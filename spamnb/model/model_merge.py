@@ -23,7 +23,7 @@ _AS_OPTION = {
     "positive": "spam label",
     "ngram_smoothing_ratio": "smoothing of n-grams",
 }
-_MAX_DUPLICATES = 1 << 24  # digests of 8 bytes that weights may add
+_MAX_DUPLICATES = 1 << 20  # digests of 8 bytes that weights may add
 
 
 def merge_models(
@@ -116,18 +116,16 @@ def _history(largest: SpamModel, store: CountStore) -> ChangeHistory:
 
 
 def _merge_seen(models: Sequence[SpamModel], weights: Sequence[int]) -> SeenMessages | None:
-    """Returns the digests of all, each as often as its model counts; None if one model keeps none."""
+    """Returns the digests of all, each as often as its model counts; None if one model keeps none.
+
+    Large weights would fill the memory: then each digest is there as often as fits, so that its message is
+    recognised, and can be forgotten that often.
+    """
     seen = [model.seen_messages for model in models if model.seen_messages is not None]
     if len(seen) < len(models):
         return None
-    duplicates = sum(len(part) * (times - 1) for part, times in zip(seen, weights, strict=True))
-    if duplicates > _MAX_DUPLICATES:
-        raise ConfigError(
-            f"the weights make {duplicates:,} duplicates of messages that a model remembers, "
-            f"more than {_MAX_DUPLICATES:,}",
-            hint="give smaller weights, or models that were trained with --set digests=no",
-        )
-    return merge_seen([part.repeated(times) for part, times in zip(seen, weights, strict=True)])
+    most = 1 + _MAX_DUPLICATES // max(1, sum(map(len, seen)))
+    return merge_seen([part.repeated(min(times, most)) for part, times in zip(seen, weights, strict=True)])
 
 
 def check_same_settings(first: SpamModel, other: SpamModel, first_name: str, other_name: str) -> None:

@@ -28,13 +28,9 @@ def data_folder() -> str | None:
 
     None if there is no such folder: without HOME, for a user without an entry in the password database.
     """
-    from platformdirs import user_data_dir
+    from spamnb.core import user_data_folder
 
-    try:
-        folder = user_data_dir("spamnb", appauthor=False)
-    except RuntimeError:  # earlier versions of platformdirs return a path that begins with ~
-        return None
-    return folder if os.path.isabs(folder) else None
+    return user_data_folder()
 
 
 def shipped_model(name: str) -> str:

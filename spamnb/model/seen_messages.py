@@ -26,7 +26,7 @@ class SeenMessages:
     """For each label the digests of its messages, ascending; a message learned twice is listed twice.
 
     The counts of `exact` messages can be removed again exactly. `stale` ones were learned before the model
-    was aged or pruned: they are recognised, but what is left of their counts is unknown. `lessons` are
+    was aged or pruned: they are recognized, but what is left of their counts is unknown. `lessons` are
     those of them that a learner has taught, and not a training: their labels are verdicts.
 
     >>> seen = SeenMessages({"ham": np.array([3, 5, 5], np.uint64)})

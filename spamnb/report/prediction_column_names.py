@@ -46,8 +46,8 @@ class Header:
             return True
         if columns != self._columns:
             raise DataError(
-                f"{source} has other columns than the input before it: {_listed(columns)}, "
-                f"expected {_listed(self._columns)}",
+                f"{source} has other columns than the input before it: {_listed(columns)} "
+                f"in place of {_listed(self._columns)}",
                 hint="classify them one by one, or use --format jsonl, in which each line has its own",
             )
         return False
@@ -76,4 +76,4 @@ class Header:
 
 
 def _listed(columns: tuple[str, ...] | None) -> str:
-    return "none" if columns is None else ", ".join(excerpt(name) for name in columns[:_MOST_NAMES])
+    return "no columns" if columns is None else ", ".join(excerpt(name) for name in columns[:_MOST_NAMES])

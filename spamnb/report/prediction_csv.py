@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from spamnb.core import IntArray, visible
 from spamnb.messages import Chunk
@@ -12,20 +12,21 @@ from spamnb.report.prediction_column_names import Header
 from spamnb.report.prediction_lines import Explain, evidence_text, shown_text
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")  # -3 and +4917012345 are no formulas, and ids must survive
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")  # -3 and +4917012345 are no formulas
 
 
 class Csv:
     """verdict, probability, log_odds, then the columns of the input, or `message` if it is no table.
 
-    A cell that a spreadsheet would run begins with an apostrophe; `guarded` counts these cells.
+    A message that a spreadsheet would run begins with an apostrophe; `guarded` counts these cells, which are
+    of the column `text_name`. All other columns stay as they were read: their values are ids and the like.
     """
 
     def __init__(self, names: Sequence[str], explain: Explain | None = None, escape: bool = False) -> None:
         self._escape = escape  # for a terminal; a file gets the text as it is
         self._explain = explain
-        self.guarded = 0
-        self._names = [self._cell(name) for name in names]
+        self.guarded, self.text_name = 0, "message"
+        self._names = [self._guarded(name) for name in names]
         self.header = Header(["verdict", "probability", "log_odds", *(["evidence"] if explain else [])])
 
     def begin(self, source: str, columns: tuple[str, ...] | None) -> bytes:
@@ -45,22 +46,35 @@ class Csv:
             *self._input_cells(chunk, picked),
         ]
         if self._explain is not None:
-            cells.append([self._cell(evidence_text(self._explain(chunk, i))) for i in picked])
+            cells.append([self._guarded(evidence_text(self._explain(chunk, i))) for i in picked])
         return b"".join(map(_line, zip(*cells, strict=True)))
 
     def _input_cells(self, chunk: Chunk, rows: list[int]) -> list[list[str]]:
         """Returns the cells of each column of the input."""
         kept = chunk.columns
         if kept is None:
-            return [[self._cell(shown_text(chunk, i)) for i in rows]]
-        columns = [kept.texts(i) for i in range(len(kept.names))]
-        return [[self._cell(texts[i].decode("utf-8", "replace")) for i in rows] for texts in columns]
+            return [self._texts(shown_text(chunk, i) for i in rows)]
+        if kept.text is not None:
+            self.text_name = kept.names[kept.text]
+        cells = []
+        for column in range(len(kept.names)):
+            texts = kept.texts(column)
+            values = (texts[i].decode("utf-8", "replace") for i in rows)
+            is_text = column == kept.text
+            cells.append(self._texts(values) if is_text else [self._cell(value) for value in values])
+        return cells
+
+    def _texts(self, texts: Iterable[str]) -> list[str]:
+        """Returns the cells of messages, and counts those that get an apostrophe."""
+        texts = list(texts)
+        self.guarded += sum(map(_is_formula, texts))
+        return [self._guarded(text) for text in texts]
+
+    def _guarded(self, text: str) -> str:
+        return self._cell("'" + text if _is_formula(text) else text)
 
     def _cell(self, text: str) -> str:
-        text = visible(text) if self._escape else text
-        if _is_formula(text):
-            self.guarded += 1
-        return _cell(text)
+        return _cell(visible(text) if self._escape else text)
 
 
 def _line(cells: Sequence[str]) -> bytes:
@@ -68,17 +82,20 @@ def _line(cells: Sequence[str]) -> bytes:
 
 
 def _is_formula(text: str) -> bool:
+    """Returns whether a spreadsheet would run a text (CWE-1236).
+
+    >>> _is_formula("=1+1"), _is_formula("-3"), _is_formula("-3+x")
+    (True, False, True)
+    """
     return text.startswith(_FORMULA) and not _NUMBER.fullmatch(text)
 
 
 def _cell(text: str) -> str:
-    """Formats a CSV field, quoted where needed; a leading = + - @ gets an apostrophe (CWE-1236).
+    """Formats a CSV field, quoted where needed.
 
-    >>> _cell('=1+1'), _cell('-3'), _cell('say "hi", ok')
-    ("'=1+1", '-3', '"say ""hi"", ok"')
+    >>> _cell("-3"), _cell('say "hi", ok')
+    ('-3', '"say ""hi"", ok"')
     """
-    if _is_formula(text):
-        text = "'" + text
     if any(c in text for c in ',"\r\n'):
         return '"' + text.replace('"', '""') + '"'
     return text

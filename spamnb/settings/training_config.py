@@ -57,7 +57,7 @@ class TrainingConfig:
     folds: int = setting(
         5,
         "--folds",
-        "Number of cross-validation folds. [default: 5; evaluate: none, test a saved model]",
+        "Number of cross-validation folds. [default: 5]",
         metavar="K",
         rule=ValueRule("0 or at least 2", lambda k: k == 0 or k >= 2),
         advanced=False,
@@ -109,7 +109,7 @@ class TrainingConfig:
         None,
         "--base",
         "Start from this model: ready-made, a name or a file; none for your messages alone. "
-        f"[default: none; train: ready-made for fewer than {FEW_MESSAGES} messages]",
+        f"[default: none, ready-made for fewer than {FEW_MESSAGES} messages]",
         metavar="MODEL",
         type=str,
         advanced=False,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from spamnb.errors import ModelError
 from spamnb.model import (
     MAIL,
     READY_MADE,
@@ -61,7 +62,12 @@ def start_own_model(option: str | None, kind: Callable[[], str]) -> OwnModel | N
     base = READY_MADE[text_or_mail(wanted)]  # a long message among short ones decides nothing
     start = common_base(base)
     model = start_model(start, MAIL_MAX_FPR if base == READY_MADE[MAIL] else None)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+    except OSError as error:
+        raise ModelError(
+            f"cannot write {path}: {error.strerror}", hint="train one with `spamnb train DATA -o FILE`"
+        ) from None
     with Lock(path):
         if os.path.exists(path):  # another process was faster
             return None

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spamnb.metrics import roc_curve
 from spamnb.model import probability
 
 MAIL_MAX_FPR = 0.001  # the default of `spamnb train` for mail
@@ -23,6 +22,8 @@ ENOUGH_HAM = 600
 _ENOUGH = 10  # ham beyond the threshold that are worth counting; fewer are estimated from the tail
 _TAIL = 20  # one in so many ham is the tail
 _AIM = 0.8  # of the rate, where it can only be estimated
+_FEWEST_DIGITS = 4  # of a threshold, after the point
+_SMALLEST = 1e-300
 
 
 def cutoff(ham: ArrayLike, max_fpr: float) -> float:
@@ -70,7 +71,10 @@ def cautious_cutoff(ham: ArrayLike, max_fpr: float, start: float = CAUTIOUS) -> 
 
 @dataclass(frozen=True, slots=True)
 class OperatingPoint:
-    """The best threshold on this data for a false positive rate of at most `max_fpr`."""
+    """The best threshold on this data for a false positive rate of at most `max_fpr`.
+
+    `--threshold` with the value of `threshold` gives this recall and these false positives.
+    """
 
     max_fpr: float
     log_odds: float
@@ -83,19 +87,42 @@ class OperatingPoint:
         return asdict(self)
 
 
-def operating_point(spam: ArrayLike, log_odds: ArrayLike, max_fpr: float) -> OperatingPoint | None:
+def operating_point(
+    spam: ArrayLike, log_odds: ArrayLike, max_fpr: float, lacks_evidence: ArrayLike | None = None
+) -> OperatingPoint | None:
     """Finds the lowest threshold that keeps to the rate on this data; None unless it has ham and spam.
+
+    Messages that lack evidence are unsure at any threshold.
 
     >>> operating_point([0, 0, 1, 1], [-1, 2, 1, 3], 0.4).recall
     0.5
     """
-    fpr, recall, thresholds = roc_curve(spam, log_odds)
-    if np.isnan(fpr).any() or np.isnan(recall).any():
+    is_spam, p = np.asarray(spam, bool), probability(log_odds)
+    ham = int(np.count_nonzero(~is_spam))
+    if not ham or ham == len(is_spam) or np.isnan(p).any():
         return None
-    ham = int(np.count_nonzero(~np.asarray(spam, bool)))
-    false_positives = np.rint(fpr * ham).astype(np.int64)
-    at = int(np.flatnonzero(false_positives <= math.floor(max_fpr * ham + 1e-9))[-1])
-    # spam lies above a threshold, and a point of the curve counts the scores from its own on
-    score = float(np.nextafter(thresholds[at], -np.inf)) if at else float(thresholds[1])
-    threshold, count = float(probability(score)), int(false_positives[at])
-    return OperatingPoint(max_fpr, score, threshold, float(recall[at]), count, ham)
+    can_be_spam = np.ones(len(p), bool) if lacks_evidence is None else ~np.asarray(lacks_evidence, bool)
+    of_ham = np.sort(p[can_be_spam & ~is_spam])[::-1]
+    allowed = math.floor(max_fpr * ham + 1e-9)
+    low = float(of_ham[allowed]) if allowed < len(of_ham) else 0.0
+    above = p[can_be_spam & (p > low)]
+    threshold = _between(low, float(above.min()) if len(above) else None)
+    flagged = can_be_spam & (p > threshold)
+    caught, wrong = int(np.count_nonzero(flagged & is_spam)), int(np.count_nonzero(flagged & ~is_spam))
+    return OperatingPoint(max_fpr, _logit(threshold), threshold, caught / (len(p) - ham), wrong, ham)
+
+
+def _between(low: float, high: float | None) -> float:
+    """Returns a short number from `low` on, below `high`: halfway between their log-odds, rounded up.
+
+    >>> _between(0.2, 0.8), _between(0.99999, 0.999991), _between(0.93333, None), _between(1.0, None)
+    (0.5, 0.9999906, 0.9334, 1.0)
+    """
+    middle = low if high is None else float(probability((_logit(low) + _logit(high)) / 2))
+    rounded = (math.ceil(middle * 10**digits) / 10**digits for digits in range(_FEWEST_DIGITS, 18))
+    return next((p for p in rounded if low <= p <= 1 and (high is None or p < high)), low)
+
+
+def _logit(p: float) -> float:
+    """Computes log(p / (1 - p)), which is finite also where p has been rounded to 0 or 1."""
+    return math.log(max(p, _SMALLEST)) - math.log(max(1 - p, _SMALLEST))

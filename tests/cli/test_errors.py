@@ -81,6 +81,7 @@ def test_wrong_settings(cli: Cli, flags: str, error: str, hint: str) -> None:
 @pytest.mark.parametrize(
     ("flags", "error"),
     [
+        ("--threshold x%", "Invalid value for '--threshold': 'x%' is not a valid float."),
         ("--alpha much", "Invalid value for '--alpha': 'much' is not a valid float."),
         (
             "--scorer magic",
@@ -161,6 +162,27 @@ def test_stdin_cannot_be_read_twice(cli: Cli) -> None:
         "Error: --set balance=undersample reads DATA twice, got stdin",
         "Hint: give a file, or use --set balance=weight",
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "flag", "values"),
+    [
+        ("train t.csv --spam-label promo --spam-label spam", "--spam-label", "'promo' and 'spam'"),
+        ("train t.csv --text-column a --text-column b", "--text-column", "'a' and 'b'"),
+        ("evaluate t.csv --label-column a --label-column b", "--label-column", "'a' and 'b'"),
+        ("predict -m a --model b", "--model", "'a' and 'b'"),
+        ("predict --unsure 0.1 0.9 --unsure 0.2 0.9", "--unsure", "'0.1' '0.9' and '0.2' '0.9'"),
+    ],
+)
+def test_an_option_with_two_values(cli: Cli, words: str, flag: str, values: str) -> None:
+    error = f"Error: {flag} was given twice, with {values}; give it once."
+    assert cli.fails(*words.split(), code=2)[-1] == error
+
+
+def test_the_same_value_twice_is_one(cli: Cli) -> None:
+    cli.write("t.csv", "kind,text\nads,win\nfriend,see you\n")
+    done = cli("train", "t.csv", "--label-column", "kind", *("--spam-label", "ads") * 2, "-o", "m.spamnb")
+    assert '(spam = "ads", all others ham)' in done.err
 
 
 def test_too_many_priors(cli: Cli) -> None:

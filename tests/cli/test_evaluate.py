@@ -270,7 +270,7 @@ def test_a_model_without_digests_cannot_tell(cli: Cli, sms: Sms) -> None:
 WRITTEN = ROOT / "data" / "messages" / "train.csv"  # a source of the ready-made model for SMS
 
 
-def test_ready_made_models_recognise_their_messages(cli: Cli) -> None:
+def test_ready_made_models_recognize_their_messages(cli: Cli) -> None:
     text = f"of 9,869 test messages (100%) were in the training data; {NOTHING_NEW}"
     done = cli("evaluate", WRITTEN, "--json", "-")
     assert text in done.err

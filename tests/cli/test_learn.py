@@ -222,7 +222,7 @@ def test_inspect_says_that_figures_are_stale(cli: Cli) -> None:
             ["learn"],
             b"win a prize\n",
             1,
-            "Hint: say what they are with --spam or --ham, or give --label",
+            "Hint: say what they are with --spam or --ham, or add a column",
         ),
         (
             ["learn", "--sync", "Junk"],
@@ -367,8 +367,8 @@ def test_a_message_that_only_memory_holds_is_reported(cli: Cli) -> None:
         "remembered 1 message, word for word; its words alone say: ham",
         "mistakes   1 of 1 new message, before learning",
         "note: words count once there are lessons of both spam and ham; "
-        "until then a lesson changes only the verdict on the same message, "
-        "letter by letter (capitals and punctuation count)",
+        "until then a lesson changes only the verdict on the same text "
+        "(capitals and punctuation matter, white space does not)",
         "undo       spamnb model undo 1 -m my-text",
     ]
     assert "starting" not in cli("learn", "--ham", stdin=b"see you at six\n").err

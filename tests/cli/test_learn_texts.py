@@ -64,7 +64,7 @@ def test_learn_prints_how_to_take_the_lesson_back(cli: Cli, tiny: Path) -> None:
     undone = cli("model", "undo", "1", "-m", model).err.splitlines()
     assert undone == [
         "undone            lesson 1: 1 spam message taken back",
-        f"undo this         {command.format(2)}",
+        f"redo              {command.format(2)}",
     ]
     assert cli("learn", "-m", model, "--spam", "-t", "cheap", "-q").err == ""
     unkept = cli("learn", "-m", model, "--spam", "-t", "more", "--set", "history-days=0").err
@@ -87,8 +87,8 @@ def test_forget_reports_the_copies_that_remain(cli: Cli, tiny: Path) -> None:
 def test_words_count_with_lessons_of_both_classes(cli: Cli) -> None:
     note = (
         "note: words count once there are lessons of both spam and ham; "
-        "until then a lesson changes only the verdict on the same message, "
-        "letter by letter (capitals and punctuation count)"
+        "until then a lesson changes only the verdict on the same text "
+        "(capitals and punctuation matter, white space does not)"
     )
     assert note in cli("learn", "--spam", "-t", "lunch at noon?").err.splitlines()
     assert note not in cli("learn", "--ham", "-t", "see you at six").err.splitlines()

@@ -59,6 +59,21 @@ def test_evaluate_finds_the_point_on_the_data(cli: Cli, sms: Sms) -> None:
     assert " ".join(done["notes"][-1].split()) in " ".join(shown.split())
 
 
+@pytest.mark.parametrize("rate", ["0.1%", "1%", "2%", "5%", "20%", "60%"])
+def test_the_threshold_that_evaluate_prints_gives_the_result_that_it_states(
+    cli: Cli, sms: Sms, rate: str
+) -> None:
+    done = cli("evaluate", sms.test, "-m", sms.model, "--max-fpr", rate, "--json", "-").json
+    point, note = done["operating_point"], done["notes"][-1]
+    printed = re.search(r"threshold on this data is P = (\S+) \(log-odds", note)
+    assert printed is not None
+    assert float(printed[1]) == point["threshold"]
+    again = cli("evaluate", sms.test, "-m", sms.model, "--threshold", printed[1], "--json", "-").json
+    assert again["false_positives"] == point["false_positives"]
+    assert again["recall"] == point["recall"]
+    assert f"{again['recall']:.1%} of spam caught, {again['false_positives']:,} of " in note
+
+
 @pytest.mark.parametrize("text", ["0", "1", "-1%", "100%", "many", "", "nan", "%"])
 def test_a_rate_that_is_none(text: str, cli: Cli, sms: Sms) -> None:
     err = cli("train", sms.train, "--max-fpr", text, "-o", "m.spamnb", code=2).err

@@ -41,12 +41,12 @@ def test_lessons_are_listed_and_taken_back(here: Cli) -> None:
     done = here("model", "undo", "3")
     assert done.out == b""
     assert done.err == (
-        "undone            lesson 3: 1 ham message learned again\nundo this         spamnb model undo 4\n"
+        "undone            lesson 3: 1 ham message learned again\nredo              spamnb model undo 4\n"
     )
     assert messages(here) == 6
     assert here("model", "undo", "2000-01-01").err == (
         "undone            4 lessons, 1 to 4: 1 ham message taken back, 1 spam message taken back\n"
-        "undo this         spamnb model undo 5\n"
+        "redo              spamnb model undo 5\n"
     )
     assert messages(here) == 4
     assert lines(here)[1:3] == [

@@ -7,11 +7,12 @@ import gzip
 import json
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from spamnb import SpamModel
+from spamnb import Decision, SpamModel
 from spamnb.core.terminal_text import visible
 from tests.helpers.command_line import Cli, Sms, Tennis, Three
 
@@ -195,6 +196,7 @@ def test_only(cli: Cli, tiny: Path) -> None:
     ("flags", "verdicts"),
     [
         ("--threshold 0.7", b"spam ham ham spam spam"),
+        ("--threshold 70%", b"spam ham ham spam spam"),
         ("--threshold 0.95", b"ham ham ham ham ham"),
         ("--unsure 0.3 0.8", b"unsure ham unsure spam spam"),
         ("--cost ham:spam=4", b"ham ham ham spam spam"),
@@ -208,6 +210,22 @@ def test_decision(cli: Cli, tiny: Path, flags: str, verdicts: bytes) -> None:
     assert [
         line.split(b"\t")[1] for line in output.splitlines()
     ] == b"0.7500 0.2500 0.6667 0.9000 0.8571".split()
+
+
+@pytest.mark.parametrize(
+    ("flags", "verdicts"),
+    [
+        ("", b"unsure ham unsure spam spam"),
+        ("--threshold 0.88", b"unsure ham unsure spam unsure"),
+        ("--threshold 0.7", b"spam ham unsure spam spam"),
+        ("--threshold 0.2", b"spam spam spam spam spam"),
+    ],
+)
+def test_another_threshold_keeps_what_is_unsure(cli: Cli, tiny: Path, flags: str, verdicts: bytes) -> None:
+    model = replace(SpamModel.load(tiny), decision=Decision(0.8, unsure_from=0.3))
+    model.save(cli.here / "band.spamnb")
+    output = terse(cli, cli.here / "band.spamnb", *flags.split(), stdin=b"win\nsee\nprize\nwin win\nwin money\n")
+    assert [line.split(b"\t")[0] for line in output.splitlines()] == verdicts.split()
 
 
 def test_more_than_two_classes(cli: Cli, three: Three) -> None:

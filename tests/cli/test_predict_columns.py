@@ -37,10 +37,37 @@ def test_csv_keeps_all_columns(cli: Cli, tiny: Path) -> None:
     rows = parsed(cli("predict", "-m", tiny, "m.csv", "--format", "csv", "-q").out)
     assert rows[0] == [*NEW, "id", "text", "sender"]
     assert [row[3:] for row in rows[1:]] == [
-        ["007", 'win, "now"', "'=HYPERLINK(1)"],
+        ["007", 'win, "now"', "=HYPERLINK(1)"],
         ["-8", "see\nyou", "+491701"],
     ]
     assert [row[0] for row in rows[1:]] == ["spam", "ham"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json", "parquet", "xlsx"])
+def test_only_messages_get_an_apostrophe(cli: Cli, tiny: Path, suffix: str) -> None:
+    ids = ["+44 7911 123456", "@anna", "-Xy12", "-1e5", "=1+1"]
+    rows = [{"=id": text, "sms": f"={text}"} for text in ids]
+    path = cli.here / f"m.{suffix}"
+    if suffix == "csv":
+        path.write_text("=id,sms\n" + "".join(f"{text},={text}\n" for text in ids))
+    elif suffix == "json":
+        path.write_text(json.dumps(rows))
+    elif suffix == "parquet":
+        pa = pytest.importorskip("pyarrow", reason="needs pyarrow")
+        pytest.importorskip("pyarrow.parquet").write_table(pa.Table.from_pylist(rows), path)
+    else:
+        pytest.importorskip("python_calamine", reason="reading workbooks needs python-calamine")
+        path.write_bytes(table_workbook(("=id", "sms"), *((text, f"={text}") for text in ids)))
+    done = cli("predict", "-m", tiny, path.name, "-o", "out.csv")
+    kept = [row[3:] for row in parsed((cli.here / "out.csv").read_bytes())]
+    assert kept == [["=id", "sms"], *([text, f"'={text}"] for text in ids)]
+    assert done.err.splitlines()[1] == (
+        'note: 5 cells of "sms" that begin like a formula got an apostrophe; '
+        "-o FILE.tsv or FILE.jsonl writes none"
+    )
+    cli("predict", "-m", tiny, path.name, "-o", "out.tsv")
+    lines = (cli.here / "out.tsv").read_text().splitlines()[1:]
+    assert [line.split("\t")[2:] for line in lines] == [[text, f"={text}"] for text in ids]
 
 
 def test_tsv_has_a_header_and_all_columns(cli: Cli, tiny: Path) -> None:
@@ -106,8 +133,41 @@ def test_a_windows_csv(cli: Cli, tiny: Path) -> None:
 
 def test_irregular_rows_keep_their_fields(cli: Cli, tiny: Path) -> None:
     cli.write("m.csv", "id,text,x\n1,win\n2,see you,a,b\n3,win,c\n")
-    rows = parsed(cli("predict", "-m", tiny, "m.csv", "--format", "csv", "-q").out)
-    assert [row[3:] for row in rows[1:]] == [["1", "win", ""], ["2", "see you", "a"], ["3", "win", "c"]]
+    done = cli("predict", "-m", tiny, "m.csv", "-o", "out.csv")
+    rows = parsed((cli.here / "out.csv").read_bytes())
+    assert [row[3:] for row in rows[1:]] == [["1", "win", ""], ["2", "see you,a,b", ""], ["3", "win", "c"]]
+    assert rows[2][:3] == ["unsure", "0.500000", "0.000000"]
+    assert done.err.splitlines()[1:] == [
+        "m.csv: 1 row unsure: cannot be read (line 3: 4 fields, expected 3)",
+        "saved             out.csv: 3 messages (2 spam, 1 unsure)",
+    ]
+
+
+def test_a_text_in_the_last_column_has_its_commas(cli: Cli, tiny: Path) -> None:
+    table = "id,text\n1,win, prize, now\n2,see you\n"
+    cli.write("m.csv", table)
+    shown = "verdict\tprobability\tid\ttext\nspam\t0.8571\t1\twin, prize, now\nham\t0.1429\t2\tsee you\n"
+    for inputs, stdin in (
+        (["m.csv"], b""),
+        (["--input-format", "csv"], table.encode()),
+        (["m.csv", "--jobs", "2!"], b""),
+    ):
+        done = cli("predict", "-m", tiny, *inputs, stdin=stdin)
+        assert done.text == shown
+        assert len(done.err.splitlines()) == 1
+
+
+def test_a_quote_that_is_never_closed_loses_no_row(cli: Cli, tiny: Path) -> None:
+    table = 'id,text,x\n1,win,a\n2,"see you,b\n' + "3,win,c\n" * 398
+    cli.write("m.csv", table)
+    for inputs, stdin, name in ((["m.csv"], b"", "m.csv"), ([], table.encode(), "stdin")):
+        done = cli("predict", "-m", tiny, *inputs, "--input-format", "csv", "--format", "csv", stdin=stdin)
+        rows = parsed(done.out)[1:]
+        assert [row[0] for row in rows] == ["spam", "unsure", *["spam"] * 398]
+        assert rows[1][3:] == ["2", '"see you', "b"]
+        assert done.err.splitlines()[1:] == [
+            f"{name}: 1 row unsure: cannot be read (line 3: quote is never closed)"
+        ]
 
 
 def test_columns_of_the_same_name_stay_apart(cli: Cli, tiny: Path) -> None:
@@ -181,7 +241,7 @@ def test_inputs_with_other_columns_are_refused(cli: Cli, tiny: Path) -> None:
     cli.write("b.csv", "text\nwin\n")
     done = cli("predict", "-m", tiny, "a.csv", "b.csv", "-o", "c.csv", "-q", code=1)
     assert done.err == (
-        "Error: b.csv has other columns than the input before it: text, expected id, text\n"
+        "Error: b.csv has other columns than the input before it: text in place of id, text\n"
         "Hint: classify them one by one, or use --format jsonl, in which each line has its own\n"
     )
     assert not (cli.here / "c.csv").exists()

@@ -30,7 +30,12 @@ def named(cli: Cli, tiny: Path) -> Cli:
         (["revoe"], "No such command 'revoe'. Did you mean review?"),
         (["model", "free money"], "No such command 'free money'."),
         (["predict", "--thresold", "1"], "No such option '--thresold'. Did you mean '--threshold'?"),
-        (["predict", "--max-fpr", "1%"], "No such option '--max-fpr'. It belongs to `spamnb train`."),
+        (
+            ["predict", "--max-fpr", "1%"],
+            "No such option '--max-fpr'. It belongs to `spamnb train`; "
+            "--threshold P sets the threshold for one run.",
+        ),
+        (["learn", "--max-fpr", "1%"], "No such option '--max-fpr'. It belongs to `spamnb train`."),
         (["train", "x.csv", "--name", "office"], "No such option '--name'. Name the model with -o NAME."),
         (
             ["filter", "-m", "sms", "one.eml"],
@@ -85,11 +90,14 @@ def test_the_default_threshold_is_that_of_the_model(cli: Cli) -> None:
     assert "Spam above this probability. [default: the model's own]\n" in cli("predict", "--help").text
 
 
+GUARDED = "like a formula got an apostrophe; -o FILE.tsv or FILE.jsonl writes none\n"
+
+
 @pytest.mark.parametrize(
     ("text", "note"),
     [
-        ("=1+1\n@x\n-3\nwin\n", "note: 2 cells that begin like a formula got an apostrophe\n"),
-        ("=1+1\n", "note: 1 cell that begins like a formula got an apostrophe\n"),
+        ("=1+1\n@x\n-3\nwin\n", f'note: 2 cells of "message" that begin {GUARDED}'),
+        ("=1+1\n", f'note: 1 cell of "message" that begins {GUARDED}'),
         ("win\n", ""),
     ],
 )

@@ -8,6 +8,7 @@ import zipfile
 _OFFICE = "http://schemas.openxmlformats.org"
 _MAIN = f'xmlns="{_OFFICE}/spreadsheetml/2006/main"'
 _TYPE = f"{_OFFICE}/officeDocument/2006/relationships"
+_STYLES = '<cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="22"/></cellXfs>'
 _LINKS = f'xmlns="{_OFFICE}/package/2006/relationships"'
 
 
@@ -17,14 +18,17 @@ def sheet(*rows: str) -> str:
 
 
 def workbook(sheet_xml: str | bytes, strings: tuple[str, ...] = ()) -> bytes:
-    """Returns a workbook with one sheet; `strings` are shared by its cells, by number."""
+    """Returns a workbook with one sheet; `strings` are shared by its cells, by number; style 1 is a time."""
     items = "".join(f"<si><t>{text}</t></si>" for text in strings)
     parts: dict[str, str | bytes] = {
         "[Content_Types].xml": f'<Types xmlns="{_OFFICE}/package/2006/content-types"/>',
-        "_rels/.rels": _link("officeDocument", "xl/workbook.xml"),
+        "_rels/.rels": _links(("officeDocument", "xl/workbook.xml")),
         "xl/workbook.xml": f'<workbook {_MAIN} xmlns:r="{_TYPE}"><sheets>'
         '<sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": _link("worksheet", "worksheets/sheet1.xml"),
+        "xl/_rels/workbook.xml.rels": _links(
+            ("worksheet", "worksheets/sheet1.xml"), ("styles", "styles.xml")
+        ),
+        "xl/styles.xml": f"<styleSheet {_MAIN}>{_STYLES}</styleSheet>",
         "xl/sharedStrings.xml": f"<sst {_MAIN}>{items}</sst>",
         "xl/worksheets/sheet1.xml": sheet_xml,
     }
@@ -47,6 +51,9 @@ def _row(number: int, cells: tuple[str, ...]) -> str:
     return f'<row r="{number}">{"".join(tags)}</row>'
 
 
-def _link(kind: str, target: str) -> str:
-    link = f'<Relationship Id="rId1" Type="{_TYPE}/{kind}" Target="{target}"/>'
-    return f"<Relationships {_LINKS}>{link}</Relationships>"
+def _links(*targets: tuple[str, str]) -> str:
+    links = "".join(
+        f'<Relationship Id="rId{number}" Type="{_TYPE}/{kind}" Target="{target}"/>'
+        for number, (kind, target) in enumerate(targets, start=1)
+    )
+    return f"<Relationships {_LINKS}>{links}</Relationships>"

@@ -60,6 +60,13 @@ def test_a_result_is_what_a_method_found_and_no_other_text(value: bytes) -> None
     assert results(b"Authentication-Results: " + value + b"\n" + RECEIVED) == {"spf_fail"}
 
 
+@pytest.mark.parametrize("helo", [b"a (b) by forged.example (c)", b"a) by forged.example (b"])
+def test_a_sender_that_names_its_host_so_that_it_looks_like_the_receiver(helo: bytes) -> None:
+    received = b"Received: from unknown (HELO " + helo + b") (192.0.2.1) by mail.example.org with SMTP; Mon\n"
+    assert results(FORGED + received) == {UNTRUSTED.decode()}
+    assert results(OURS + received) == {"spf_pass", "dkim_fail"}
+
+
 def test_a_trusted_server_is_trusted_wherever_the_mail_was_received() -> None:
     assert results(OURS + FORGED, b"mx.example.org") == {"spf_pass", "dkim_fail", UNTRUSTED.decode()}
     assert results(FORGED + RECEIVED + OURS, b"mx.example.org") == results(OURS + FORGED, b"mx.example.org")

@@ -11,6 +11,7 @@ from hypothesis import given, strategies as st
 from spamnb.counts.count_store import CountStore, canonical
 from spamnb.counts.store_merge import merge_stores
 from spamnb.errors import ConfigError, DataError, ModelError
+from spamnb.model import model_merge
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
 from spamnb.model.model_merge import mark_outdated, merge_models
@@ -147,6 +148,18 @@ def test_weights_out_of_range(model: SpamModel) -> None:
         merge_models([model], [0])
     with pytest.raises(ConfigError, match=r"larger than 2\^63"):
         merge_models([model], [1 << 60])
+
+
+def test_a_huge_weight_keeps_as_many_digests_as_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model_merge, "_MAX_DUPLICATES", 10)
+    one = SpamModel().learn(["win a prize", "see you"], ["spam", "ham"])
+    merged = merge_models([one, one], [50_000_000, 1])
+    assert merged.store.message_totals.tolist() == [50_000_001, 50_000_001]
+    assert merged.seen_messages is not None
+    assert {label: len(each) for label, each in merged.seen_messages.exact.items()} == {"ham": 4, "spam": 4}
+    learned = merged.learn(["win cash"], ["spam"])
+    assert learned.store.message_totals.tolist() == [50_000_001, 50_000_002]
+    assert learned.forget(["win a prize"], ["spam"]).store.message_totals.tolist() == [50_000_001] * 2
 
 
 def test_figures_list_each_change_once() -> None:

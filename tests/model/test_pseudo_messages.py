@@ -93,7 +93,7 @@ def test_the_seed_decides(name: str) -> None:
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_pseudo_messages_are_of_their_class(name: str) -> None:
-    """The model recognises most of its own messages; unsmoothed classes of different words would be all."""
+    """The model recognizes most of its own messages; unsmoothed classes of different words would be all."""
     model = model_of(name, ngrams=2, alpha=0.1)
     for label in ("ham", "spam"):
         texts = [message.text for message in model.sample(label, 300) if message.text]

@@ -298,6 +298,16 @@ class TestExplanations:
         assert (why.basis.known, why.basis.unknown) == (5, 3)  # win, a, prize, "win a", "a prize"
         assert (why.label, why.other, why.verdict) == ("spam", "ham", "spam")
 
+    def test_of_tokens_at_the_limit_the_most_one_sided_come_first(self) -> None:
+        model = SpamModel(FeatureConfig.plain(), ScorerConfig(max_token_weight=0.1))
+        model = model.learn(["cash alone", "cash bonus", "cash bonus", "see cash"], ["spam"] * 3 + ["ham"])
+        evidence = model.explain("bonus cash alone").evidence
+        assert [(e.token, e.counts) for e in evidence] == [
+            ("bonus", (0, 2)),
+            ("alone", (0, 1)),
+            ("cash", (1, 3)),
+        ]
+
     def test_less_naive_shows_the_words_before(self) -> None:
         scoring = ScorerConfig.of("less-naive", order=2)
         model = SpamModel(FeatureConfig.plain(3), scoring).learn(SPAM + HAM, LABELS)

@@ -1,4 +1,4 @@
-"""Messages that a model was trained on are recognised: by its own digests, or those beside it."""
+"""Messages that a model was trained on are recognized: by its own digests, or those beside it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_digests_come_back_shortened(tmp_path_factory: pytest.TempPathFactory, d
     assert Path(path).stat().st_size == WIDTH * many
 
 
-def test_shortened_digests_recognise_messages(tmp_path: Path) -> None:
+def test_shortened_digests_recognize_messages(tmp_path: Path) -> None:
     path = str(tmp_path / "x.digests")
     write_digests(path, [message_digests(Texts.of(TEXTS))])
     overlap = TrainingOverlap(SpamModel(seen_messages=None), (read_digests(path),))

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -71,6 +72,21 @@ def run(args: tuple[str, ...], folder: Path, stdin: bytes = b"", **identity: obj
     return Result(done.returncode, done.stdout, done.stderr.decode())
 
 
+def run_as_stranger(program: str, home: Path) -> str:
+    """Runs a program that gives up root itself; modules that it needs are imported before."""
+    imports = "import grp, pwd\nfrom tests.helpers.other_user import load_all_modules\nload_all_modules()\n"
+    done = subprocess.run(
+        [sys.executable, "-c", imports + dedent(program)],
+        capture_output=True,
+        cwd="/",
+        env={"PYTHONPATH": str(ROOT), "HOME": str(home)},
+        check=False,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 @pytest.fixture(scope="module")
 def reachable() -> None:
     program = sys.executable, str(ROOT / "spamnb" / "__init__.py"), str(SMALL_SMS)
@@ -134,3 +150,44 @@ def test_an_own_model_is_not_in_a_folder_called_tilde(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(platformdirs, "user_data_dir", lambda *_, **__: "~/.local/share/spamnb")
     assert own_model("text") is None
+
+
+@needs_root
+def test_the_closed_home_of_another_user_is_none() -> None:
+    """As in containers, and where root becomes another user: HOME is that of root."""
+    with open_folder() as folder:
+        home = folder / "home"
+        for path in (home / ".config" / "spamnb", home / ".local" / "share" / "spamnb"):
+            path.mkdir(parents=True)
+        home.chmod(0o700)
+        program = """
+            import os
+            os.setgid(12_345), os.setgroups([]), os.setuid(12_345)
+            from spamnb.cli.configuration import user_file
+            from spamnb.mail.list_files import own_lists, read_list
+            from spamnb.model.default_model import own_model
+            from spamnb.model.model_paths import used_model
+            assert user_file() is own_lists() is own_model("text") is used_model("text") is None
+        """
+        assert run_as_stranger(program, home) == ""
+
+
+@needs_root
+def test_a_first_lesson_where_no_folder_can_be_made() -> None:
+    """HOME is /nonexistent for the user nobody of Debian."""
+    with open_folder() as folder:
+        program = """
+            import os
+            os.setgid(12_345), os.setgroups([]), os.setuid(12_345)
+            from spamnb.errors import ModelError
+            from spamnb.training.own_model import start_own_model
+            try:
+                start_own_model(None, lambda: "text")
+            except ModelError as error:
+                print(error.message, error.hint)
+        """
+        home = folder / "nonexistent"
+        assert run_as_stranger(program, home) == (
+            f"cannot write {home}/.local/share/spamnb/my-text.spamnb: Permission denied "
+            "train one with `spamnb train DATA -o FILE`\n"
+        )

@@ -89,7 +89,7 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("kind", FOREIGN)
-def test_foreign_files_are_recognised(tmp_path: Path, kind: str) -> None:
+def test_foreign_files_are_recognized(tmp_path: Path, kind: str) -> None:
     (tmp_path / "m").write_bytes(FOREIGN[kind])
     assert error(model_file.read, tmp_path / "m") == (
         f"{tmp_path / 'm'} is not a spamnb model: it looks like {kind}",

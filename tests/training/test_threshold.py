@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from spamnb.errors import ModelError
+from spamnb.model.calibration import probability
 from spamnb.model.decision import HAM, SPAM, UNSURE, Decision, describe
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
@@ -96,26 +97,53 @@ def test_a_stored_decision_has_all_names() -> None:
         Decision.from_state(state)
 
 
-def below(score: float) -> float:
-    return float(np.nextafter(score, -np.inf))
-
-
 def test_the_point_on_the_data_itself() -> None:
     spam, log_odds = [0, 0, 0, 0, 1, 1, 1], [-3, -2, 0.5, 9, 0, 1, 10]
     point = operating_point(spam, log_odds, 0.25)
     assert point is not None
-    assert (point.log_odds, point.recall, point.false_positives, point.ham) == (below(1), 2 / 3, 1, 4)
+    assert (point.threshold, point.recall, point.false_positives, point.ham) == (0.6792, 2 / 3, 1, 4)
+    assert point.log_odds == pytest.approx(0.75, abs=0.001)  # between 0.5 and 1
     strict = operating_point(spam, log_odds, 0.01)
     assert strict is not None
-    assert (strict.log_odds, strict.recall, strict.false_positives) == (below(10), 1 / 3, 0)
+    assert (strict.threshold, strict.recall, strict.false_positives) == (0.99993, 1 / 3, 0)
     assert operating_point([1, 1], [0, 1], 0.1) is None
 
 
 def test_where_ham_scores_highest_nothing_is_called_spam() -> None:
     point = operating_point([0, 1], [2, 1], 0.001)
     assert point is not None
-    assert (point.recall, point.false_positives) == (0, 0)
-    assert point.log_odds == 2  # spam lies above
+    assert (point.threshold, point.recall, point.false_positives) == (0.8808, 0, 0)  # P = 0.880797
+
+
+def test_messages_without_evidence_are_spam_at_no_threshold() -> None:
+    point = operating_point([0, 0, 1, 1], [-1, 3, 1, 4], 0.1, [False, True, False, True])
+    assert point is not None
+    assert (point.threshold, point.recall, point.false_positives, point.ham) == (0.5, 0.5, 0, 2)
+
+
+evidence = st.floats(-50, 50) | st.sampled_from([0.0, 1.0, 36.9, 37.0, 745.0, -745.0])
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), evidence, st.booleans()), min_size=2, max_size=30),
+    st.sampled_from([0.001, 0.05, 0.1, 0.34, 0.5, 0.9]),
+)
+def test_the_threshold_as_printed_gives_the_counts(rows: list[tuple[bool, float, bool]], rate: float) -> None:
+    spam, log_odds, unknown = (np.array(column) for column in zip(*rows, strict=True))
+    point = operating_point(spam, log_odds, rate, unknown)
+    if point is None:
+        assert spam.all() or not spam.any()
+        return
+    rule = Decision(float(repr(point.threshold)))
+    flagged = rule.verdicts(probability(log_odds), known=~unknown) == 1
+    assert np.count_nonzero(flagged & ~spam) == point.false_positives <= rate * point.ham + 1e-9
+    assert np.count_nonzero(flagged & spam) == round(point.recall * np.count_nonzero(spam))
+    p = probability(log_odds)
+    lower = [t for t in (*p.tolist(), 0.0) if t < point.threshold]  # no lower one catches more
+    for t in lower:
+        more = (p > t) & ~unknown
+        keeps = np.count_nonzero(more & ~spam) <= rate * point.ham + 1e-9
+        assert not keeps or np.count_nonzero(more & spam) <= np.count_nonzero(flagged & spam)
 
 
 def messages(n: int) -> tuple[list[str], list[str]]:

@@ -1,4 +1,4 @@
-"""Messages that were learned before a model was aged or pruned: recognised, but not exactly removable."""
+"""Messages that were learned before a model was aged or pruned: recognized, but not exactly removable."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def totals(path: Path) -> list[int]:
     return [int(n) for n in SpamModel.load(path).store.message_totals]
 
 
-def test_stale_messages_are_recognised(path: Path) -> None:
+def test_stale_messages_are_recognized(path: Path) -> None:
     with Learner(path) as learner:
         learner.learn([OLD], ["spam"])
     assert (learner.outcome.known, learner.outcome.learned) == ({"spam": 1}, {})

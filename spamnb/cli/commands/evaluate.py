@@ -272,18 +272,20 @@ def _operating_point(result: Evaluation, rate: float | None) -> OperatingPoint |
     from spamnb.training import operating_point
 
     check_max_fpr(rate, result.model.labels)
-    return None if rate is None else operating_point(result.truth, result.log_odds, rate)
+    if rate is None:
+        return None
+    held_out = result.held_out
+    lacking = None if held_out is None else result.model.lacks_evidence(held_out.known)
+    return operating_point(result.truth, result.log_odds, rate, lacking)
 
 
 def _point_text(point: OperatingPoint, positive: str, other: str) -> str:
-    from spamnb.model import probability_text
-
-    where = f"P = {probability_text(point.threshold)} (log-odds {point.log_odds:+.2f})"
+    where = f"P = {point.threshold!r} (log-odds {point.log_odds:+.2f})"
     wrong = f"{point.false_positives:,} of {point.ham:,} {other} misclassified"
     rate = f"for at most {100 * point.max_fpr:.3g}% of {other} misclassified"
     rule = f"{rate}, the threshold on this data is {where}"
     caught = f"{point.recall:.1%} of {positive} caught, {wrong}"
-    return f"{rule}: {caught}. The metrics below are for the threshold of the model"
+    return f"{rule}: {caught}. The metrics below are for the model's own threshold"
 
 
 def _show(result: Evaluation, title: str, notes: tuple[str, ...]) -> None:

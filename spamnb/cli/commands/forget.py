@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 def forget(messages: tuple[str, ...], **flags: Any) -> None:
     """Remove learned messages from a model.
 
-    Afterwards the model is exactly as if it had never learned them. MESSAGES are files or mailboxes, or come
-    from -t or stdin. Labels are looked up automatically; --spam/--ham limits removal to one class, and
-    --label-column to the labels of a table. Removes one copy per message.
+    Afterwards the model is exactly as if it had never learned these messages. MESSAGES are files or
+    mailboxes, or come from -t or stdin. Labels are looked up automatically; --spam/--ham limits removal to
+    one class, and --label-column to the labels of a table. Removes one copy per message.
 
     \b
     Examples:

@@ -54,9 +54,9 @@ def learn(ctx: click.Context, /, messages: tuple[str, ...], sync: bool, compact:
 
     MESSAGES are files or mailboxes, or come from -t or stdin, one a line or one mail. --spam or --ham labels
     all; otherwise they are a labelled table as for `spamnb train`. Messages that were learned before are
-    skipped. Those that were learned with another label are relabelled. A learned message gets its label
-    when it comes again, word for word. Text and mail have a model of your own
-    each; where it is missing, it is started from the ready-made one.
+    skipped. Those that were learned with another label are relabelled. A learned message gets its label when
+    the same text comes again. Without -m, lessons go into your own model for texts or for mail. The first
+    lesson starts it from the ready-made one.
 
     \b
     Examples:

@@ -38,7 +38,17 @@ _MODULES = {
 }
 
 
-@click.group("model", cls=LazyGroup, sections=SECTIONS, modules=_MODULES, invoke_without_command=True)
+_OTHER_WORDS = {"delete": "remove", "rm": "remove", "ls": "list", "show": "list"}
+
+
+@click.group(
+    "model",
+    cls=LazyGroup,
+    sections=SECTIONS,
+    modules=_MODULES,
+    other_words=_OTHER_WORDS,
+    invoke_without_command=True,
+)
 @click.pass_context
 def model_group(ctx: click.Context) -> None:
     """List, choose, merge, shrink or check models.

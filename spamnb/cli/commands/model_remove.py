@@ -38,8 +38,9 @@ def model_remove(model: str, force: bool, quiet: bool) -> None:
     require_model(path)
     for file in _files(path):
         print_step("to remove", f"{file} ({os.path.getsize(file) / 1e3:,.0f} kB)", quiet)
-    if not force:
-        _ask()
+    if not force and not _confirmed():
+        print_step("removed", "nothing", quiet)
+        return
     with Lock(path):  # not while another process changes it
         for file in _files(path):
             _remove(file)
@@ -56,13 +57,13 @@ def _files(path: str) -> list[str]:
     return [file for file in parts if os.path.lexists(file)]
 
 
-def _ask() -> None:
+def _confirmed() -> bool:
     if sys.stdin is None or not sys.stdin.isatty():
         raise ConfigError(
             "nothing was removed: there is no terminal to ask whether to remove these files",
             hint="add --force to remove them without a question",
         )
-    click.confirm("Remove them?", abort=True, err=True)
+    return click.confirm("Remove them?", err=True)
 
 
 def _remove(file: str) -> None:

@@ -23,7 +23,7 @@ from spamnb.settings import history_days
 def model_undo(lesson: str, model: str | None, **flags: Any) -> None:
     """Take back one lesson, or all since a date.
 
-    Afterwards the model is exactly as if it had never learned them. ID is a number of `spamnb model log`.
+    Afterwards the model is exactly as if it had never learned these messages. ID is a number of `spamnb model log`.
     DATE is a day or a time, such as 2026-01-31 or 2026-01-31T18:30, and means all lessons since. An undo is a
     lesson too: undo it to bring lessons back. What cannot be undone exactly is refused: lessons from before
     the model was aged, pruned, merged or trained, and a lesson whose messages a later one has changed.
@@ -50,7 +50,7 @@ def model_undo(lesson: str, model: str | None, **flags: Any) -> None:
     number, first = len(result.undone), result.undone[0]
     lessons = f"lesson {first}" if number == 1 else f"{number:,} lessons, {first} to {result.undone[-1]}"
     print_step("undone", f"{lessons}: {_changes_text(entry.labels)}", flags["quiet"])
-    print_step("undo this", undo_command(entry.id, model, path), flags["quiet"])
+    print_step("redo", undo_command(entry.id, model, path), flags["quiet"])
 
 
 def _changes_text(labels: Mapping[str, int]) -> str:

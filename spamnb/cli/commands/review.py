@@ -51,10 +51,13 @@ def review(data: tuple[str, ...], number: int | None, **flags: Any) -> None:
       spamnb review Maildir -n 50
       printf 's\\nh\\nq\\n' | spamnb review inbox.txt
     """
+    from spamnb.cli.output import print_prompt
     from spamnb.cli.review_dialog import ReviewDialog, read_messages
     from spamnb.core import keep_freed_memory
 
     keep_freed_memory()
+    if not data:
+        print_prompt("Type messages, one a line; Ctrl-D ends.", flags["quiet"])
     with model_changed(data, flags) as path:
         messages = read_messages(path, data or ("-",), flags)
         dialog = ReviewDialog(path, messages, flags, typed=not data or "-" in data)

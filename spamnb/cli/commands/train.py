@@ -210,7 +210,6 @@ def _under_sample(setup: TrainingSetup, sources: list[Any]) -> dict[str, int]:
     return {} if choice is None else choice.limits()
 
 
-_MORE = "give more messages, start from another model (--base ready-made), or set a --threshold, say 0.9"
 
 
 def _print_summary(model: SpamModel, target: str, size: int, seconds: float, quiet: bool) -> None:
@@ -234,7 +233,8 @@ def _print_summary(model: SpamModel, target: str, size: int, seconds: float, qui
         rule = describe(asdict(model.decision), model.positive, model.classes.negative)
         lines.append(("threshold", rule))
     if metrics.get("recall") == 0.0:
-        lines.append(("note", f"this threshold catches no {model.positive}: {_MORE}"))
+        larger = " or a larger --max-fpr" if model.decision.max_fpr is not None else ""
+        lines.append(("note", f"no {model.positive} is caught: try more messages, --base ready-made{larger}"))
     lines += [
         ("saved", f"{target} ({size / 1e3:,.0f} kB)"),
         ("default", default_text(target)),

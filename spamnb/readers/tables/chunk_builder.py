@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,8 @@ from spamnb.readers.tables.column_choice import (
     number,
 )
 from spamnb.readers.tables.labels import LabelMap
+
+_UNREADABLE = ("rows unsure: cannot be read", "row unsure: cannot be read")
 
 
 class Records(Protocol):
@@ -84,7 +87,10 @@ class ChunkBuilder:
         return describe_columns(self.columns, names, self.labels)
 
     def build(self, records: Records, position: int, kept: InputColumns | None = None) -> Chunk:
-        """Builds a chunk; `kept` are all columns of the records, if they are kept."""
+        """Builds a chunk; `kept` are all columns of the records, if they are kept.
+
+        Without labels every record comes out, a damaged one without anything to classify it by.
+        """
         columns, lines = self.columns, records.lines
         texts = _no_texts(len(lines)) if columns.text is None else records.texts(columns.text)
         labels = self._labels(records)
@@ -96,7 +102,8 @@ class ChunkBuilder:
             labels = list(compress(labels or (), keep))
             categories = {name: list(compress(values, keep)) for name, values in categories.items()}
             numbers = {name: values[keep] for name, values in numbers.items()}
-        return Chunk(texts, lines, labels, categories, numbers, position, columns=kept)
+        chunk = Chunk(texts, lines, labels, categories, numbers, position, columns=kept)
+        return _without_evidence(chunk, sorted(records.faults)) if keep is None and records.faults else chunk
 
     def _labels(self, records: Records) -> list[str] | None:
         if self.labels is not None and self.columns.all_labelled:
@@ -135,15 +142,37 @@ class ChunkBuilder:
 def table_builder(
     source: str, names: Sequence[str], rows: Rows, options: ReadOptions, *, labelled: bool
 ) -> ChunkBuilder:
-    """Chooses the columns of a table from their names and some rows, and how to read its labels."""
-    columns = choose_columns(source, names, rows, options, labelled=labelled)
-    return ChunkBuilder(columns, label_map(source, columns, names, rows, options), SkippedRecords())
+    """Chooses the columns of a table from their names and some rows, and how to read its labels.
+
+    Rows with too many fields, whose values may stand in other columns, have no say while others fit.
+    """
+    fitting = [row for row in rows if not any(row[len(names) :])] or rows
+    columns = choose_columns(source, names, fitting, options, labelled=labelled)
+    text_is_last = columns.text == len(names) - 1  # then its delimiters make the fields
+    labels = label_map(source, columns, names, rows if text_is_last else fitting, options)
+    return ChunkBuilder(columns, labels, SkippedRecords() if labelled else SkippedRecords(*_UNREADABLE))
 
 
 def join_texts(texts: list[bytes], sizes: IntArray) -> Texts:
     """Does the same as `Texts.of` where the sizes are known."""
     ends = np.cumsum(sizes + 1) - 1
     return Texts(b"\n".join(texts), ends - sizes, ends)
+
+
+def _without_evidence(chunk: Chunk, damaged: Sequence[int]) -> Chunk:
+    """Empties the damaged records of a chunk: their values may stand in the wrong columns."""
+    return chunk.replace(
+        texts=Texts.of(_blank(chunk.texts.tolist(), damaged, b"")),
+        categories={name: _blank(values, damaged, "") for name, values in chunk.categories.items()},
+        numbers={name: _blank(values, damaged, math.nan) for name, values in chunk.numbers.items()},
+    )
+
+
+def _blank(values: Any, rows: Sequence[int], blank: object) -> Any:
+    """Replaces the values of these rows."""
+    for row in rows:
+        values[row] = blank
+    return values
 
 
 def _no_texts(count: int) -> Texts:

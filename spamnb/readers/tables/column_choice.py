@@ -129,7 +129,8 @@ def describe_columns(columns: Columns, names: Sequence[str], labels: LabelMap | 
     """Writes `text column "Message", label column "Label" (spam = "spam")`."""
     facts = ["no text column" if columns.text is None else f"text column {_quote(names[columns.text])}"]
     if columns.label is not None and labels is not None:
-        facts.append(f"label column {_quote(names[columns.label])} ({labels.describe()})")
+        meaning = labels.describe()
+        facts.append(f"label column {_quote(names[columns.label])}" + f" ({meaning})" * bool(meaning))
     if columns.all_labelled and labels is not None:
         facts.append(f"all {excerpt(labels[columns.all_labelled.encode()])}")
     for kind, stated in (("categorical", columns.categorical), ("numeric", columns.numeric)):
@@ -215,7 +216,7 @@ def _check(
     if labelled and label is None and len(names) == 1:
         raise NoLabelsError(
             f"{source} has one column, expected a text and a label column",
-            hint="give --label-column, or another --input-format; plain lines cannot be labelled",
+            hint="add a column with the label of each message, such as spam or ham",
         )
     if labelled and label is None:
         raise NoLabelsError(

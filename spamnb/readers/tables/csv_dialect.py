@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from spamnb.errors import DataError
 from spamnb.readers.format_detection import sep_line
@@ -61,9 +61,10 @@ def detect_dialect(
     _check_width(head[:_WIDEST], delimiter, name)
     quoting = delimiter != "\t" or quotes_matter(head)
     parsed = parse_rows(head, delimiter, quoting=quoting, final=final)
-    rows = parsed.rows
-    if not rows and not final:  # a first record longer than the head
-        rows = parse_rows(head, delimiter, quoting=quoting, final=True).rows
+    if not parsed.rows and not final:  # a first record longer than the head
+        whole = parse_rows(head, delimiter, quoting=quoting, final=True)
+        parsed = replace(whole, first_bytes=0, first_lines=0)
+    rows = [row for i, row in enumerate(parsed.rows) if not i or i not in parsed.open_quotes]
     if not has_header(rows, stated):
         widths = Counter(map(len, rows)).most_common(1)
         names = [str(i + 1) for i in range(widths[0][0] if widths else 1)]

@@ -86,8 +86,7 @@ class RowReader:
         for i, row in enumerate(parsed.rows):
             if len(row) > len(self.dialect.names) and (fault := self._fit(row)):
                 faults[i] = fault
-        if parsed.open_quote:
-            faults[len(parsed.rows) - 1] = "quote is never closed"
+        faults |= dict.fromkeys(parsed.open_quotes, "quote is never closed")
         wanted = self.builder.columns.wanted if self.kept is None else range(len(self.kept))
         columns = {j: [_field(row, j) for row in parsed.rows] for j in wanted}
         return ListRecords(np.array(parsed.lines, np.int64) + line, columns, faults)
@@ -95,14 +94,17 @@ class RowReader:
     def _fit(self, row: list[str]) -> str:
         """Shortens a row with too many fields and returns the fault, if it still has too many.
 
-        Empty fields at the end go. A text in the last column owns its delimiters.
+        Empty fields at the end go. The others from the text on are joined: a text in the last column owns
+        its delimiters, and elsewhere nothing tells where the text ends.
         """
-        names, count = self.dialect.names, len(row)
-        while len(row) > len(names) and not row[-1]:
+        width, count, text = len(self.dialect.names), len(row), self.builder.columns.text
+        while len(row) > width and not row[-1]:
             row.pop()
-        if len(row) > len(names) and self.builder.columns.text == len(names) - 1:
-            row[len(names) - 1 :] = [self.dialect.delimiter.join(row[len(names) - 1 :])]
-        return f"{count:,} fields, expected {len(names):,}" if len(row) > len(names) else ""
+        if len(row) <= width:
+            return ""
+        column = width - 1 if text is None else text
+        row[column:] = [self.dialect.delimiter.join(row[column:])]
+        return "" if text == width - 1 else f"{count:,} fields, expected {width:,}"
 
 
 class TableReader:
@@ -116,12 +118,14 @@ class TableReader:
         self._pending = b""  # read, but not yet split into rows
 
     def chunks(self) -> Iterator[Chunk]:
+        builder = self._rows.builder
         for final in self._reads():
             records, used, newlines = self._rows.records(self._pending, final, self._line)
             self._take(used, newlines)
             if len(records.lines):
-                kept = None if self._rows.kept is None else TableColumns(self._rows.kept, records)
-                yield self._rows.builder.build(records, self._input.stream.position, kept)
+                names, text = self._rows.kept, builder.columns.text
+                kept = None if names is None else TableColumns(names, records, text)
+                yield builder.build(records, self._input.stream.position, kept)
 
     def blocks(self) -> Iterator[bytes | memoryview]:
         """Yields the same rows in the same blocks, without splitting them into records."""

@@ -1,8 +1,14 @@
-"""Parses delimited rows with the csv module: irregular blocks, and the reference for `delimited_fast`."""
+"""Parses delimited rows with the csv module: irregular blocks, and the reference for `delimited_fast`.
+
+A quote that opens a field and is never closed would swallow all rows after it. It is taken for a letter:
+its line is a row, and the next line is read as usual.
+"""
 
 from __future__ import annotations
 
 import io
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
@@ -12,13 +18,16 @@ _AFTER = "x\n"  # fed after the last line: a record that swallows it has an open
 
 @dataclass(frozen=True)
 class ParsedRows:
-    """Rows of a block with their 0-based lines; `used` bytes with `newlines` line ends were read."""
+    """Rows of a block with their 0-based lines; `used` bytes with `newlines` line ends were read.
+
+    In the rows with the indices `open_quotes` a quote opens that is never closed.
+    """
 
     rows: list[list[str]]
     lines: list[int]
     used: int
     newlines: int
-    open_quote: bool = False  # the input ends inside the last row
+    open_quotes: tuple[int, ...] = ()
     first_bytes: int = 0
     first_lines: int = 0
 
@@ -43,28 +52,58 @@ def parse_rows(data: bytes, delimiter: str, *, quoting: bool, final: bool) -> Pa
 
 
 def _parse(lines: list[str], delimiter: str, quoting: int, final: bool) -> ParsedRows:
-    import csv
-
-    reader = csv.reader(chain(lines, [_AFTER]), delimiter=delimiter, quoting=quoting)  # type: ignore[arg-type]
     rows: list[list[str]] = []
     starts: list[int] = []
-    start = first = 0
-    for row in reader:
-        if reader.line_num > len(lines):
-            break
+    open_quotes: list[int] = []
+    done = first = 0
+    for row, start, end, is_open in _read_rows(lines, delimiter, quoting, final):
+        if is_open:
+            open_quotes.append(len(rows))
         if row:
             rows.append(row)
             starts.append(start)
-            first = first or reader.line_num
-        start = reader.line_num
-    cut_off = final and start < len(lines)
-    if cut_off:
-        rows += csv.reader(lines[start:], delimiter=delimiter, quoting=quoting)  # type: ignore[arg-type]
-        starts.append(start)
-        start = len(lines)
-    return ParsedRows(
-        rows, starts, _size(lines[:start]), start, cut_off, _size(lines[: first or start]), first or start
-    )
+            first = first or end
+        done = end
+    first = first or done
+    used, first_bytes = _size(lines[:done]), _size(lines[:first])
+    return ParsedRows(rows, starts, used, done, tuple(open_quotes), first_bytes, first)
+
+
+def _read_rows(
+    lines: list[str], delimiter: str, quoting: int, final: bool
+) -> Iterator[tuple[list[str], int, int, bool]]:
+    """Yields each row, its first line, the line after it, and whether a quote in it is never closed."""
+    import csv
+
+    start, count = 0, len(lines)
+    closing = _closing_quote(delimiter)
+    while start < count:
+        first, end = start, count + 1
+        rest = chain(map(lines.__getitem__, range(first, count)), [_AFTER])
+        reader = csv.reader(rest, delimiter=delimiter, quoting=quoting)  # type: ignore[arg-type]
+        for row in reader:
+            end = first + reader.line_num
+            if end > count or (end - start > 1 and not closing.match(lines[end - 1])):
+                break
+            yield row, start, end, False
+            start = end
+        if start < count and (final or end <= count):
+            line = csv.reader([lines[start]], delimiter=delimiter, quoting=csv.QUOTE_NONE)
+            yield next(line), start, start + 1, True
+            start += 1
+        elif end > count:
+            return
+
+
+def _closing_quote(delimiter: str) -> re.Pattern[str]:
+    r"""Returns a pattern for the last line of a quoted field: its quote stands before a delimiter or the end.
+
+    Any other quote opens a later field, and that of this field is never closed.
+
+    >>> [bool(_closing_quote(",").match(line)) for line in ('the ""end"",\n",7', '8,"a, b"')]
+    [True, False]
+    """
+    return re.compile(rf'[^"]*(?:""[^"]*)*"[ \t]*(?:[{re.escape(delimiter)}\r\n]|$)')
 
 
 def _size(lines: list[str]) -> int:

@@ -49,7 +49,8 @@ class RecordTable:
             for i in self.builder.columns.wanted
         }
         values = ListRecords(np.fromiter(lines, np.int64), columns, faults)
-        return self.builder.build(values, position, JsonColumns(self.names, records) if self.keep else None)
+        kept = JsonColumns(self.names, records, self.builder.columns.text) if self.keep else None
+        return self.builder.build(values, position, kept)
 
 
 def sample_rows(records: list[Record], stated: Iterable[str]) -> tuple[list[str], Rows]:

@@ -34,6 +34,7 @@ class TableColumns:
 
     names: Sequence[str]
     records: Records
+    text: int | None
 
     def texts(self, column: int) -> Texts:
         return self.records.texts(column)
@@ -53,6 +54,7 @@ class JsonColumns:
 
     names: Sequence[str]
     records: Sequence[Mapping[str, Any]]
+    text: int | None
 
     def texts(self, column: int) -> Texts:
         name = self.names[column]

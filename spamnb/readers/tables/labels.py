@@ -129,16 +129,15 @@ class LabelMap(dict[bytes, str]):
         return _UNKNOWN + excerpt(label) if label else "no label"
 
     def describe(self) -> str:
-        """Writes `spam = "1"`, or lists the labels of the sample."""
+        """Writes `spam = "1"`, or lists the labels of the sample; "" if it has none."""
         if self._spam_label is not None:
             return f'spam = "{excerpt(self._spam_label)}", all others ham'
         if not self.binary:
             names = [excerpt(label) for label in self._counts]
             return f"labels: {', '.join(names[:5] + ['...'] * (len(names) > 5))}{self._spam_note()}"
-        spam = self._written("spam")
-        if (self._settled or is_ham_column(self._column)) and (ham := self._written("ham")):
-            return f"spam = {spam}, ham = {ham}" if spam else f"ham = {ham}"
-        return f"spam = {spam}" if spam else 'spam = "spam"'
+        spam, ham = (f"{name} = {words}" if (words := self._written(name)) else "" for name in _OPPOSITE)
+        both = self._settled or is_ham_column(self._column)
+        return ", ".join(filter(None, (spam, ham))) if both else spam or ham
 
     def _written(self, label: str) -> str:
         """Returns how the sample writes a label: `"junk" or "smishing"`."""

@@ -65,7 +65,7 @@ def _sample(file: Any, decoded: DecodedInput, names: list[str]) -> list[list[str
 
 
 class _ParquetFile(Record):
-    """The file that pyarrow has opened, and the stream that it was recognised by."""
+    """The file that pyarrow has opened, and the stream that it was recognized by."""
 
     file: Any
     stream: ByteStream
@@ -124,7 +124,8 @@ class RowGroupReader:
             first, rows = rows + 1, rows + batch.num_rows
             self._check_lengths(columns, first)
             records = ListRecords(np.arange(first, rows + 1), columns)
-            kept = None if self.kept is None else ParquetColumns(self.kept, batch, self.name)
+            source = batch, self.name, self.builder.columns.text
+            kept = None if self.kept is None else ParquetColumns(self.kept, *source)
             yield self.builder.build(records, size * rows // total, kept)
 
     def _check_lengths(self, columns: dict[int, list[bytes]], first: int) -> None:

@@ -44,6 +44,7 @@ class ParquetColumns:
     names: Sequence[str]
     batch: Any
     source: str
+    text: int | None
 
     def texts(self, column: int) -> Texts:
         return Texts.of([_as_text(value) for value in self._columns[column]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from datetime import date, time
+from datetime import date, datetime, time
 from itertools import chain, islice
 from typing import Any
 
@@ -55,7 +55,7 @@ def _chunks(
     while batch := list(islice(rows, _BATCH_ROWS)):
         columns = {i: [cells[i].encode() for _, cells in batch] for i in wanted}
         records = ListRecords(np.array([number for number, _ in batch], np.int64), columns)
-        everything = None if kept is None else TableColumns(kept, records)
+        everything = None if kept is None else TableColumns(kept, records, builder.columns.text)
         yield builder.build(records, decoded.stream.position, everything)
 
 
@@ -77,10 +77,18 @@ def _read_rows(decoded: DecodedInput) -> Iterator[Row]:
 
 
 def _text_rows(sheet: Any) -> Iterator[Row]:
+    with_time = _columns_with_time(sheet)
     for number, row in enumerate(sheet.iter_rows(), start=1):
         cells = [as_text(value) for value in row]
+        for i in with_time:
+            cells[i] += "T00:00:00" * (type(row[i]) is date)
         if any(cells):
             yield number, cells
+
+
+def _columns_with_time(sheet: Any) -> set[int]:
+    """Returns the columns in which a day has a time: there midnight, which is read as a day, has one too."""
+    return {i for row in sheet.iter_rows() for i, value in enumerate(row) if isinstance(value, datetime)}
 
 
 def _read_all(decoded: DecodedInput) -> bytes:

@@ -140,7 +140,8 @@ def threshold_caption(panels: Panels, spam: str) -> str:
     """Words what mistakes cost and which threshold would have cost least."""
     cost_fp, cost_fn = panels.costs
     cost = panels.sweep.cost(panels.positives, panels.negatives, panels.costs)
-    cheapest = threshold_label(panels, float(panels.sweep.thresholds[int(np.argmin(cost))]))
+    best = panels.sweep.at if cost[panels.sweep.at] == cost.min() else int(np.argmin(cost))
+    cheapest = threshold_label(panels, float(panels.sweep.thresholds[best]))
     return (
         f"Costs: {cost_fp:g} for a false positive, {cost_fn:g} for missed {spam}. On this data the cost is "
         f"lowest at {cheapest}; check a threshold chosen here on other data."

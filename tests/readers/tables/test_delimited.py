@@ -172,6 +172,21 @@ def test_description_says_it_all(here: Path) -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("rows", "about"),
+    [
+        pytest.param(b"ham,see you\n", ' (ham = "ham")', id="nothing but ham"),
+        pytest.param(b"", "", id="nothing but a header"),
+    ],
+)
+def test_labels_that_do_not_occur_are_not_described(here: Path, rows: bytes, about: str) -> None:
+    (here / "x.csv").write_bytes(b"v1,v2\n" + rows)
+    with open_source("x.csv", ReadOptions(), labelled=True) as source:
+        assert source.description == (
+            f'x.csv: CSV (comma, header, UTF-8), text column "v2", label column "v1"{about}'
+        )
+
+
 def test_file_as_a_spreadsheet_exports_it(read: Read) -> None:
     rows = ["v1,v2,,,", 'ham,"Go, ""now""",,,', "spam,WIN £100,,,", 'ham,"more, text"," PO Box",,"']
     result = read("\r\n".join(rows).encode("latin-1"))
@@ -210,7 +225,60 @@ def test_surplus_fields_before_the_last_column(read: Read) -> None:
     labelled = read(data)
     assert labelled.rows == [("ham", b"a"), ("spam", b"d")]
     assert labelled.source.skipped.examples == [(3, "3 fields, expected 2")]
-    assert read(data, labelled=False).texts == [b"a", b"b", b"d"]
+    unlabelled = read(data, labelled=False)
+    assert unlabelled.texts == [b"a", b"", b"d"]
+    assert unlabelled.source.skipped.summary() == (
+        "1 row unsure: cannot be read (line 3: 3 fields, expected 2)"
+    )
+
+
+def test_a_damaged_row_has_no_columns_to_classify_by(read: Read) -> None:
+    data = b"text,size,kind\na,1,x\nb,c,2,y\nd,3,z\n"
+    result = read(data, labelled=False, numeric=("size",), categorical=("kind",))
+    assert result.texts == [b"a", b"", b"d"]
+    assert result.chunks[0].categories == {"kind": ["x", "", "z"]}
+    assert str(result.chunks[0].numbers["size"].tolist()) == "[1.0, nan, 3.0]"
+
+
+def test_damaged_rows_have_no_say_in_what_labels_mean(read: Read) -> None:
+    data = b'id,text,label\n1,hello there,ham\n2,WIN now, call 09,spam\n3,see you,ham\n4,"WIN,x,spam\n'
+    result = read(data)
+    assert result.source.description.endswith('label column "label" (ham = "ham")')
+    assert result.rows == [("ham", b"hello there"), ("ham", b"see you")]
+    assert result.source.skipped.summary() == (
+        "2 skipped (line 3: 4 fields, expected 3, line 5: quote is never closed)"
+    )
+    last = read(b"label,text\n" + b"nope,a, b\njunk,c\n" * 2)  # a text in the last column has its commas
+    assert last.labels == ["ham", "spam", "ham", "spam"]
+
+
+@pytest.mark.parametrize(
+    ("damage", "good"),
+    [
+        pytest.param(b'ham,"never closed\n', 398, id="no other quote"),
+        pytest.param(b'ham,"never closed, comma\n', 398, id="too many fields"),
+        pytest.param(
+            b'ham,"never closed\n' + b"ham,see you\n" * 9 + b'spam,"a, b"\n', 408, id="a later quote"
+        ),
+        pytest.param(b'ham,"never closed\nham,"nor this\n', 398, id="twice"),
+    ],
+)
+@pytest.mark.parametrize("chunk_bytes", [40, 1 << 19])
+def test_a_quote_that_is_never_closed_takes_one_row(
+    read: Read, damage: bytes, good: int, chunk_bytes: int
+) -> None:
+    rows = b"ham,ok lar\n" + damage + b"spam,WIN now\n" * 397
+    result = read(b"label,text\n" + rows, chunk_bytes=chunk_bytes)
+    assert len(result.rows) == good
+    assert result.lines[-1] == rows.count(b"\n") + 1
+    assert set(result.source.skipped.reasons) == {"quote is never closed"}
+    assert result.source.skipped.examples[0] == (3, "quote is never closed")
+
+
+def test_a_quoted_field_of_several_lines_may_end_before_blanks(read: Read) -> None:
+    result = read(b'text,label\n"two\nlines" ,ham\n"an ""odd""\nend",spam\n')
+    assert result.rows == [("ham", b"two\nlines "), ("spam", b'an "odd"\nend')]
+    assert not result.source.skipped.count
 
 
 def test_classes_other_than_spam_stay_as_they_are(read: Read) -> None:
@@ -298,7 +366,7 @@ def test_columns_of_skipped_rows_are_skipped_too(read: Read) -> None:
             b"text\nhello there\nyou\n",
             {},
             "x.csv has one column, expected a text and a label column",
-            "give --label-column, or another --input-format; plain lines cannot be labelled",
+            "add a column with the label of each message, such as spam or ham",
             id="one column",
         ),
         pytest.param(

@@ -125,13 +125,14 @@ def test_an_empty_label_is_never_used() -> None:
 def test_descriptions() -> None:
     assert LabelMap(["0", "1"]).describe() == 'spam = "1"'
     assert LabelMap(["ham", "junk", "smishing"]).describe() == 'spam = "junk" or "smishing"'
-    assert LabelMap(["ham"]).describe() == 'spam = "spam"'
+    assert LabelMap(["ham"]).describe() == 'ham = "ham"'
+    assert LabelMap([]).describe() == ""
     assert LabelMap(list("abcdef")).describe() == "labels: a, b, c, d, e, ...; none is spam"
     assert LabelMap(["a"], spam_label="a").describe() == 'spam = "a", all others ham'
     assert LabelMap(["1", "0"], "is_ham").describe() == 'spam = "0", ham = "1"'
     assert LabelMap(["1"], "is_ham").describe() == 'ham = "1"'
     assert LabelMap(["0"], "is_ham").describe() == 'spam = "0"'
-    assert LabelMap([], "is_ham").describe() == 'spam = "spam"'
+    assert LabelMap([], "is_ham").describe() == ""
 
 
 @pytest.mark.parametrize(

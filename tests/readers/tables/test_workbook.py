@@ -72,6 +72,25 @@ def test_cells_of_every_kind(read: Read) -> None:
     ]
 
 
+def test_days_and_times_have_one_form_in_a_column(read: Read) -> None:
+    days = [(45293, 45293.5), (45294, 45294)]  # 2 and 3 January 2024; the second column has a time
+    cells = [
+        f'<row r="{row}"><c r="A{row}" s="1"><v>{day}</v></c><c r="B{row}" s="1"><v>{moment}</v></c></row>'
+        for row, (day, moment) in enumerate(days, start=2)
+    ]
+    names = "".join(f'<c t="inlineStr"><is><t>{name}</t></is></c>' for name in ("day", "time"))
+    result = read(
+        workbook(sheet(f'<row r="1">{names}</row>', *cells)),
+        "x.xlsx",
+        labelled=False,
+        categorical=("day", "time"),
+    )
+    assert result.chunks[0].categories == {
+        "day": ["2024-01-02", "2024-01-03"],
+        "time": ["2024-01-02T12:00:00", "2024-01-03T00:00:00"],
+    }
+
+
 def test_a_sheet_without_a_header(read: Read) -> None:
     result = read(table_workbook(("ham", "see you at six"), ("spam", "WIN cash now")), "x.xlsx")
     assert result.rows == ROWS[::-1]
