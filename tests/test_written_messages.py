@@ -7,10 +7,12 @@ import json
 import re
 from collections import Counter
 from email import message_from_bytes, policy
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from spamnb.readers import ReadOptions, open_source
 from tests.helpers.paths import DATA, SHARED
 
 CARD = (DATA / "messages" / "README.md").read_text(encoding="utf-8")
@@ -107,3 +109,17 @@ def test_mails_are_whole_and_counted_by_their_card(name: str) -> None:
     ham, spam = len(mails["ham"]), len(mails["spam"])
     card = (DATA / "modern_mail" / "README.md").read_text(encoding="utf-8").replace("../", "")
     assert re.search(rf"\| `{folder.name}/` \|.*\| {ham} \| {spam} \| {ham + spam} \|", card)
+
+
+def sevens(folder: Path) -> list[set[str]]:
+    """Seven words in a row, for each mail of a folder."""
+    with open_source(str(folder), ReadOptions(), labelled=True) as source:
+        texts = [text.decode() for chunk in source for text in chunk.texts.tolist()]
+    words = [re.findall(r"\w+", text.lower()) for text in texts]
+    return [{" ".join(row[i : i + 7]) for i in range(len(row) - 6)} for row in words]
+
+
+def test_no_training_mail_repeats_the_sample() -> None:
+    sample = set.union(*sevens(MAILS["sample"]))
+    shared = [len(mail & sample) / len(mail) for mail in sevens(MAILS["train"]) if mail]
+    assert max(shared) <= 0.25  # footers that everybody uses

@@ -41,7 +41,7 @@ MASS = {
         "spamassassin": 6000,
         "enron": 1500,
         "modern_mail": 1500,
-        **{f"written mail {writer}": 1000 for writer in "abcdef"},
+        **{f"written mail {writer}": 2000 for writer in "abcdefghi"},
     },
 }
 WRITTEN_WEIGHT = {"sms": 4, "mail": 1}
@@ -59,7 +59,7 @@ LEFT_OUT = {
     "mail": tuple((name,) for name in MASS["mail"]),
 }
 # The files of each writer of mails.
-MAIL_WRITERS = {"written mail a": "[0-9]*.eml", **{f"written mail {w}": f"{w}*.eml" for w in "bcdef"}}
+MAIL_WRITERS = {"written mail a": "[0-9]*.eml", **{f"written mail {w}": f"{w}*.eml" for w in "bcdefghi"}}
 MAILS = 3000  # of Enron: more of them would decide which tokens are kept
 PIECES = 6000  # short pieces of mails: short messages share the vocabulary of mail spam
 TATOEBA = 12_000  # sentences

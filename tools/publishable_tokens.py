@@ -97,7 +97,7 @@ def _structural(tag: str, rest: str) -> bool:
     if tag == "from":
         return rest.endswith("_differs")
     if tag == "url":
-        return "_" not in rest
+        return "_" not in rest or rest in ("ip_host", "own_domain", "mixed_domains", "other_domains")
     if tag == "header":
         return not any(rest == name or rest.startswith(f"{name}_") for name in ON_THE_WAY)
     return tag in STRUCTURE and rest not in CHARSETS

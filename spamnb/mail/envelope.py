@@ -77,6 +77,11 @@ def sender_words(headers: Headers) -> list[bytes]:
     return out
 
 
+def sender_domain(headers: Headers) -> bytes:
+    """Returns the domain of the sender's address as one word, empty if there is none."""
+    return _senders[headers.get(b"from", b"")].domain
+
+
 def recipient_words(headers: Headers) -> list[bytes]:
     """Returns the number of recipients and other facts about them, but not their addresses."""
     values = headers.get(b"to", b"") + headers.get(b"cc", b"")

@@ -96,6 +96,21 @@ def link_words(links: list[bytes]) -> list[bytes]:
     return out
 
 
+def link_owners(links: list[bytes], sender_domain: bytes) -> list[bytes]:
+    """Returns whether all links lead to the domain of the sender, some of them, or none.
+
+    >>> link_owners([b"www.bank.example/pay", b"cdn.example/logo.png"], b"bank_example")
+    [b'mixed_domains']
+    """
+    hosts = [link.partition(b"/")[0].rpartition(b"@")[2] for link in links if not link.startswith(_SCHEMAS)]
+    owners = {domains[host.partition(b":")[0]] for host in hosts}
+    if not owners or not sender_domain:
+        return []
+    if sender_domain not in owners:
+        return [b"other_domains"]
+    return [b"own_domain" if len(owners) == 1 else b"mixed_domains"]
+
+
 def _decode_host(host: bytes) -> bytes:
     """Decodes the percent signs of a host, up to the first byte that no host can have."""
     return from_percent(host).translate(_LINK).partition(b" ")[0]

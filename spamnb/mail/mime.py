@@ -8,7 +8,7 @@ from binascii import a2b_qp
 from spamnb.mail.charset import from_base64, to_utf8
 from spamnb.mail.content_type import ContentType, content_types, file_words, parameters
 from spamnb.mail.headers import Headers, split_head
-from spamnb.mail.links import find_links, link_words, masked_links
+from spamnb.mail.links import find_links, link_owners, link_words, masked_links
 from spamnb.mail.parsed_mail import Limits
 from spamnb.mail.tagged_words import as_word, bucket
 from spamnb.mail.uuencode import EncodedFile, take_files
@@ -38,9 +38,9 @@ class MailParts:
         self.count = 0
         self.depth = 0
 
-    def url_words(self) -> list[bytes]:
-        """Returns the words of all links, and whether one misleads."""
-        words = link_words(self.links)
+    def url_words(self, sender_domain: bytes) -> list[bytes]:
+        """Returns the words of all links, whether they lead to the sender, and whether one misleads."""
+        words = link_words(self.links) + link_owners(self.links, sender_domain)
         return [*words, b"mismatch"] if self.misleads else words
 
     def mime_words(self) -> list[bytes]:

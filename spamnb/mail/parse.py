@@ -20,6 +20,7 @@ from spamnb.mail.envelope import (
     mailer_words,
     received_words,
     recipient_words,
+    sender_domain,
     sender_words,
 )
 from spamnb.mail.header_block import skip_to_header, unify_line_ends
@@ -101,7 +102,7 @@ def _tags(headers: Headers, parts: MailParts, authserv_ids: tuple[bytes, ...]) -
         "list": list_words(headers),
         "mailer": mailer_words(headers),
         "header": b" ".join(facts),
-        "url": b" ".join(parts.url_words()),
+        "url": b" ".join(parts.url_words(sender_domain(headers))),
         "mime": b" ".join(parts.mime_words()),
         "file": b" ".join(parts.files),
         "html": b" ".join(parts.html),

@@ -141,3 +141,24 @@ def test_other_links_of_a_page_with_hidden_text_stay(shown: str) -> None:
 def test_hidden_links_are_not_counted() -> None:
     raw = b'Content-Type: text/html\n\n<p hidden>a <a href="http://a.example">b</a></p>c'
     assert b"links_0" in parse_mail(raw).tags["html"].split()
+
+
+@pytest.mark.parametrize(
+    ("sender", "body", "expected"),
+    [
+        ("Bank <a@bank.example>", "http://www.bank.example/pay", {"own_domain"}),
+        ("a@mail.bank.example", "http://bank.example and https://online.bank.example/x", {"own_domain"}),
+        ("a@BANK.example", "HTTP://WWW.BANK.EXAMPLE:8080/pay", {"own_domain"}),
+        ("a@bank.example", "http://bank.example and http://cdn.example/logo", {"mixed_domains"}),
+        ("a@bank.example", "http://bank.example.evil.test/pay", {"other_domains"}),
+        ("a@bank.example", "http://bank.example@evil.example/pay", {"other_domains"}),
+        ("a@bank.example", "http://192.0.2.7/pay", {"other_domains"}),
+        ("a@bank.example", "no link", set()),
+        ("a@bank.example", "http://www.w3.org/TR/html4", set()),
+        ("nobody", "http://bank.example", set()),
+    ],
+)
+def test_whether_links_lead_to_the_sender(sender: str, body: str, expected: set[str]) -> None:
+    raw = f"From: {sender}\nContent-Type: text/plain; charset=utf-8\n\n{body}".encode()
+    words = parse_mail(raw).tags["url"].decode().split()
+    assert {"own_domain", "mixed_domains", "other_domains"} & set(words) == expected
