@@ -57,7 +57,7 @@ FEWEST_MESSAGES, FEWEST_WRITTEN = 5, 2  # messages with a token; a single word o
 LARGEST = {"sms": 60_000, "mail": 80_000}  # tokens
 # The most a token may say, for and against spam. In a mail no single word decides; a short message has few.
 LARGEST_WEIGHT = {"sms": np.inf, "mail": 2.5}
-# What is between the two is unsure. Mail: of sources left out, except newsletters, at most 0.5% of ham is lost.
+# Between the two it is unsure. Mail: at most 0.5% of ham of sources left out, except newsletters, is lost.
 DECISIONS = {"sms": Decision(0.75, unsure_from=0.35), "mail": Decision(0.87, unsure_from=0.4)}
 SCORING = ScorerConfig(alpha=0.5, damping=0.5, prior="uniform")
 CALIBRATING = 700
