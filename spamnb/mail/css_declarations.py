@@ -16,7 +16,10 @@ Values = dict[str, Value]
 
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(.))", re.IGNORECASE | re.DOTALL)
-_DECLARATION = re.compile(r"""(?:[^;"'(]++|"[^"]*+"?|'[^']*+'?|\([^)]*+\)?)++""")
+_DECLARATION = re.compile(
+    r"""(?:[^;"'(\[{]++|"[^"\n]*+"?|'[^'\n]*+'?|\([^)]*+\)?|\[[^\]]*+\]?|\{[^}]*+\}?)++"""
+)
+_BLANKS = " \t\n\r\f"
 _IMPORTANT = re.compile(r"\s*!\s*important\s*\Z")
 _WORD = re.compile(r"[a-z-]++\([^()]*+\)?|[^\s,/()]++")
 _VARIABLE = re.compile(r"(--[\w-]{1,64})\s*:\s*([^;{}\"'<>]{1,64})")
@@ -32,6 +35,11 @@ _SIZES = {
     "x-large": 24.0,
     "xx-large": 32.0,
 }
+_PRIVATE, _DIGITS = 0xE000, "0123456789"  # where the letters begin that stand for ASCII
+_SIGNS = {
+    code: _PRIVATE + code for code in range(32, 127) if not chr(code).isalnum() and chr(code) not in "-_"
+}
+_FAR_WORDS, _WIDE_SHADOW = -500.0, 100.0  # pixels
 _SIDES = ("top", "right", "bottom", "left")
 
 
@@ -64,10 +72,22 @@ def _insert(style: str, custom: Mapping[str, str]) -> str:
 
 
 def _character(escape: re.Match[str]) -> str:
-    if not escape[1]:
-        return escape[2]
-    code = int(escape[1], 16)
-    return chr(code) if 32 <= code < 0x110000 else "\ufffd"  # a control character is part of a name
+    """Returns an escaped character; signs, and digits that begin a name, as letters of no case."""
+    code = int(escape[1], 16) if escape[1] else ord(escape[2])
+    if not 32 <= code < 0x110000:
+        return "\ufffd"  # a control character is part of a name
+    starts_name = escape.string[max(escape.start() - 1, 0)] in ".#"
+    return as_name(chr(code)) if starts_name or not chr(code).isdigit() else chr(code)
+
+
+def as_name(text: str) -> str:
+    """Returns a class or id with letters of no case in place of signs, as selectors have it.
+
+    >>> as_name("note-1"), ascii(as_name("sm:hide")), ascii(as_name("1a"))
+    ('note-1', 'sm\\ue03ahide', '\\ue031a')
+    """
+    name = text if text.isalnum() else text.translate(_SIGNS)
+    return chr(_PRIVATE + ord(name[0])) + name[1:] if name[:1] in _DIGITS and name else name
 
 
 def parse_declarations(style: str) -> tuple[Values, Values]:
@@ -88,10 +108,10 @@ def parse_declarations(style: str) -> tuple[Values, Values]:
 def _parse_declaration(declaration: str) -> tuple[Values, bool]:
     """Returns the values that a declaration sets, and whether it is !important."""
     name, colon, value = declaration.partition(":")
-    read = _PROPERTIES.get(name.strip()) if colon else None
+    read = _PROPERTIES.get(name.strip(_BLANKS)) if colon else None
     if read is None:
         return {}, False
-    value = value.strip()
+    value = value.strip(_BLANKS)
     plain = _IMPORTANT.sub("", value) if value.endswith("important") else value
     return read(plain), plain != value
 
@@ -113,6 +133,8 @@ def _keyword(name: str, allowed: frozenset[str], value: str) -> Values:
 
 def _length(name: str, value: str) -> Values:
     length = parse_length(value)
+    if length and length[0] and not length[1] and name != "line-height":
+        return {}  # only pages without a document type take it for pixels
     return {name: length} if length or value in ("auto", "none", "normal", "inherit", "initial") else {}
 
 
@@ -127,7 +149,7 @@ def _font_size(value: str) -> Values:
     if value in _SIZES:
         return {"font-size": (_SIZES[value], "px")}
     length = {"smaller": (0.83, "em"), "larger": (1.2, "em")}.get(value) or parse_length(value)
-    return {"font-size": length} if length and length[0] >= 0 else {}
+    return {"font-size": length} if length and length[0] >= 0 and (length[1] or not length[0]) else {}
 
 
 def _font(value: str) -> Values:
@@ -183,6 +205,31 @@ def _text(name: str, value: str) -> Values:
     return {name: replace_calc(value)}
 
 
+def _first_length(name: str, value: str) -> Values:
+    """Reads the first of one or two lengths, as in `inset-inline: -9999px 0`."""
+    return _length(name, value.partition(" ")[0]) if "(" not in value else _length(name, value)
+
+
+def _word_spacing(value: str) -> Values:
+    """Reads `word-spacing`: far below zero it moves words off the page, as an indent does."""
+    length = parse_length(value)
+    return {"text-indent": length} if length and length[0] <= _FAR_WORDS else {}
+
+
+def _security(value: str) -> Values:
+    """Reads `-webkit-text-security`: dots stand for letters."""
+    return {"visibility": "hidden"} if value in ("disc", "circle", "square") else {}
+
+
+def _box_shadow(value: str) -> Values:
+    """Reads a shadow inside of a box; one as wide as the box is a background over the background."""
+    lengths = [length for word in value.split() if (length := parse_length(word))]
+    colors = colors_in(value)
+    if "inset" not in value or "," in value.partition("(")[0] or len(colors) != 1 or len(lengths) < 4:
+        return {}
+    return {"inset-shadow": colors[0]} if lengths[3][0] >= _WIDE_SHADOW and colors[0][3] == 1 else {}
+
+
 def _size_adjust(value: str) -> Values:
     """Reads `font-size-adjust`: with 0 all letters have the size 0."""
     length = parse_length(value)
@@ -212,8 +259,10 @@ _TEXTS = (
 _LOGICAL = {
     "block-size": "height",
     "inline-size": "width",
+    "inset-inline": "left",
     "inset-inline-start": "left",
     "inset-inline-end": "right",
+    "inset-block": "top",
     "inset-block-start": "top",
     "inset-block-end": "bottom",
     "margin-inline-start": "margin-left",
@@ -268,6 +317,9 @@ _PROPERTIES: dict[str, Callable[[str], Values]] = {
     "overflow-block": partial(_text, "overflow-y"),
     "overflow-inline": partial(_text, "overflow-x"),
     "font-size-adjust": _size_adjust,
+    "word-spacing": _word_spacing,
+    "-webkit-text-security": _security,
+    "box-shadow": _box_shadow,
     "all": _reset,
     "opacity": partial(_number, "opacity"),
     "zoom": partial(_number, "zoom"),
@@ -276,5 +328,5 @@ _PROPERTIES: dict[str, Callable[[str], Values]] = {
     "inset": partial(_four, ""),
     **{name: partial(_length, name) for name in _LENGTHS.split()},
     **{name: partial(_text, name) for name in _TEXTS.split()},
-    **{name: partial(_length, physical) for name, physical in _LOGICAL.items()},
+    **{name: partial(_first_length, physical) for name, physical in _LOGICAL.items()},
 }

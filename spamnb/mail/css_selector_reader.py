@@ -13,12 +13,13 @@ from spamnb.mail.css_selectors import Compound, PlaceTest, Selector
 from spamnb.mail.html_tokens import name_set
 
 _COMPOUND = re.compile(
-    r"""(?:\*\|)?(?P<type>[a-z_][\w-]*|\*)|\#(?P<id>[\w-]+)|\.(?P<class>-?[^\W\d][\w-]*|--[\w-]*)
-    |\[\s*(?P<name>[\w:-]+)\s*(?:(?P<how>[~^$*|]?=)\s*["']?(?P<value>[^\]"']*)["']?\s*(?:\s[is]\s*)?)?\]
+    r"""(?:\*\|)?(?P<type>[a-z_][\w-]*|\*)|\#(?P<id>[\w\x80-\U0010ffff-]+)
+    |\.(?P<class>-?[a-z_\x80-\U0010ffff][\w\x80-\U0010ffff-]*|--[\w\x80-\U0010ffff-]*)
+    |\[\s*(?P<name>[\w:-]+)\s*(?:(?P<how>[~^$*|]?=)\s*(?:["'](?P<quoted>[^\]"']*)["']|(?P<value>[^\]"'\s]*))\s*(?:[is]\s*)?)?\]
     |::?(?P<pseudo>[\w-]+)(?:\((?P<argument>(?:[^()]++|\([^()]*+\))*+)\))?|\s*(?P<combinator>[>+~]|\s(?![\s>+~,]|\Z))\s*""",
     re.VERBOSE,
 )
-_ALTERNATIVE = re.compile(r"(?:[^,(\[]++|\((?:[^()]++|\([^()]*+\))*+\)?|\[[^\]]*+\]?)++")
+_ALTERNATIVE = re.compile(r"(?:[^,(\[]++|\((?:[^()]++|\([^()]*+\))*+\)?|\[[^\]]*+\]?)*+")
 _NUMBERS = re.compile(r"\s*(?:([+-]?\d{0,6})n\s*(?:([+-])\s*(\d{1,6}))?|([+-]?\d{1,6}))\s*")  # an+b, or b
 _NUMBER_WORDS = {"odd": (2, 1), "even": (2, 0)}
 _PLACES = {  # pseudo-class -> its argument if it takes none, and whether it counts elements of one type
@@ -33,6 +34,17 @@ _LISTS = frozenset(("is", "where", "not", "-webkit-any", "-moz-any"))
 _NEVER = name_set(
     "hover active focus focus-within focus-visible target checked disabled visited before after first-line"
     " first-letter selection placeholder marker backdrop"
+)
+_NOT_UNDERSTOOD = (
+    name_set(
+        "last-child nth-last-child last-of-type nth-last-of-type only-child only-of-type empty has lang dir"
+        " enabled default indeterminate in-range out-of-range valid invalid required optional read-write"
+        " user-valid user-invalid autofill placeholder-shown fullscreen modal popover-open open host"
+        " host-context slotted part file-selector-button cue target-text spelling-error grammar-error"
+        " highlight details-content current past future playing paused left right first blank local-link"
+        " target-within nth-child nth-of-type first-child first-of-type is where not picture-in-picture"
+    )
+    | _NEVER
 )
 MOST_COMPOUNDS = 8
 _LONGEST_LIST = 16  # selectors in :is(), :where() or :not()
@@ -65,8 +77,12 @@ def split_selectors(text: str) -> list[str]:
     >>> split_selectors("p:is(.a, .b), [title='x'], ")
     ['p:is(.a, .b)', " [title='x']", ' ']
     """
-    parts = [match[0] for match in _ALTERNATIVE.finditer(text)]
-    return [*parts, ""] if text.endswith(",") else parts
+    parts, at = [], 0
+    while at <= len(text):
+        match = _ALTERNATIVE.match(text, at)
+        parts.append(match[0] if match else "")
+        at += len(parts[-1]) + 1
+    return parts
 
 
 class _SelectorReader:
@@ -91,7 +107,7 @@ class _SelectorReader:
             self._now = now._replace(classes=now.classes | {match["class"]})
             self._ranks[1] += 1
         elif match["name"]:
-            test = (match["name"], match["how"] or "", (match["value"] or "").strip())
+            test = (match["name"], match["how"] or "", match["quoted"] or match["value"] or "")
             self._now = now._replace(attributes=(*now.attributes, test))
             self._ranks[1] += 1
         elif match["pseudo"]:
@@ -113,6 +129,8 @@ class _SelectorReader:
         elif name in _LINKS:
             self._now = self._now._replace(attributes=(*self._now.attributes, ("href", "", "")))
         elif name not in _ALWAYS:
+            if name not in _NOT_UNDERSTOOD and not name.startswith("-"):
+                raise ValueError(name)  # browsers leave out the whole rule
             self._uncertain = True
         return True
 

@@ -15,10 +15,16 @@ from spamnb.core import BoundedCache
 from spamnb.mail.computed_style import Style, StyleTree, compute
 from spamnb.mail.css_declarations import Values, clean, variables
 from spamnb.mail.css_selectors import Element, Family
-from spamnb.mail.html_elements import NOT_SHOWN, ORDINARY, parse_attributes, read_element
+from spamnb.mail.html_elements import (
+    LETTERS_DRAWN,
+    NOT_SHOWN,
+    ORDINARY,
+    parse_attributes,
+    read_element,
+)
 from spamnb.mail.html_tokens import COMMENT, Markup, name_set
 from spamnb.mail.media_queries import DESKTOP, PHONE, matches_media
-from spamnb.mail.open_elements import SPECIAL, OpenElements, implied_parents
+from spamnb.mail.open_elements import SPECIAL, TABLE_PARTS, OpenElements, implied_parents
 from spamnb.mail.style_sheet import Rule, RuleIndex, parse_rules
 
 _WITHOUT_CONTENT = name_set(
@@ -35,6 +41,10 @@ _MOST_RULES = 5_000
 _STYLING = re.compile(
     rb"style|hidden|color|background|text|size|open|link|popover", re.IGNORECASE
 )  # attributes
+_DRAWING_TAGS = ("svg", "math")
+_MAY_BE_EMPTY = (b"svg", b"math")  # with a slash at the end of their tag
+_INERT = (b"template", b"math")  # style sheets in them do not apply
+_CLOSE_THEMSELVES = ("a", "nobr")
 _HREF = re.compile(rb"href", re.IGNORECASE)
 _TAG_BYTES = 1 << 13  # of attributes that are read
 _CACHED_BYTES = 512
@@ -78,8 +88,10 @@ def hidden_texts(markup: Markup, lower: bytes) -> tuple[list[int], bool]:
 def _rules(markup: Markup, custom: dict[str, str]) -> list[Rule]:
     """Returns the rules of all style sheets of a page."""
     rules: list[Rule] = []
+    inert = 0
     for name, raw, sheet in zip(markup.names, markup.attributes, markup.texts[1:], strict=True):
-        if name == b"style" and len(rules) <= _MOST_RULES:
+        inert += (name in _INERT) - (name[1:] in _INERT and inert > 0)
+        if name == b"style" and not inert and len(rules) <= _MOST_RULES:
             attributes = parse_attributes(raw.decode("latin-1"))
             if attributes.get("type", "text/css").strip().lower() in ("text/css", ""):
                 text = clean(sheet.decode("utf-8", "replace").lower(), custom)
@@ -96,7 +108,8 @@ def _read_elements(markup: Markup, read: BoundedCache[Element], has_rules: bool)
             continue
         if not has_rules and name.decode("latin-1") in _WITHOUT_CONTENT:
             continue
-        if not has_rules and name not in _WHOLE_PAGE_TAGS and not _STYLING.search(attributes):
+        kept = has_rules or name in _WHOLE_PAGE_TAGS or name in _MAY_BE_EMPTY
+        if not kept and not _STYLING.search(attributes):
             attributes = b"href" if name == b"a" and _HREF.search(attributes) else b""
         elements[tag] = read[name + b" " + attributes]
     return elements
@@ -110,6 +123,7 @@ class Page:
         self._has_rules = bool(rules)
         self._elements = elements
         self._tree = StyleTree() if rules or custom else _shared_styles
+        self._summaries: dict[int, object] = {}  # by depth, what has its summary
         self._in_head = True  # until something is shown
         self._open = OpenElements(self._tree.root, keyed=self._has_rules)
         for tag in _WHOLE_PAGE:
@@ -127,6 +141,8 @@ class Page:
                 hidden.append(at)
                 if not hides and self._open.elements[-1].tag not in ORDINARY:
                     hides = not text.replace(b"&nbsp;", b" ").isspace()
+            if self._open.drawings:
+                self._open.leave_drawings(name.decode("latin-1"))
             if element:
                 self._start(element)
             elif name[0] == _SLASH:
@@ -150,10 +166,14 @@ class Page:
 
     def _start(self, element: Element) -> None:
         tag = element.tag
+        if tag in TABLE_PARTS and not self._open.has_table():
+            return
+        if self._is_empty(element):
+            return
         if self._has_rules and tag in _WITHOUT_CONTENT:
             self._add_child(element)
             return
-        if tag in SPECIAL:
+        if tag in SPECIAL or tag == "option":
             if tag in _WHOLE_PAGE:
                 self._start_page(tag, element)
                 return
@@ -163,13 +183,23 @@ class Page:
                     self._push(_elements[implied.encode() + b" "])
         elif not element.attributes and self._changes_nothing(tag):
             return
-        elif self._open.interrupted:
-            self._resume()
+        else:
+            if tag in _CLOSE_THEMSELVES:
+                for opened in self._open.end(tag):
+                    self._push(opened)
+            if self._open.interrupted:
+                self._resume()
         self._push(element)
+
+    def _is_empty(self, element: Element) -> bool:
+        """Returns whether a tag begins and ends an element: a slash does so in drawings alone."""
+        is_drawing = element.tag in _DRAWING_TAGS or (self._open.drawings and self._open.is_drawing())
+        return bool(is_drawing) and element.source.endswith(b"/")
 
     def _changes_nothing(self, tag: str) -> bool:
         """Returns whether a tag without attributes, as <b>, can be ignored together with its end tag."""
-        return not self._has_rules and tag not in NOT_SHOWN and not self._open.needs(tag)
+        shows = tag not in NOT_SHOWN and tag not in LETTERS_DRAWN
+        return shows and not self._has_rules and not self._open.needs(tag)
 
     def _start_page(self, tag: str, element: Element) -> None:
         """Replaces the html or body that is open from the start; what is open in it stays open."""
@@ -188,10 +218,17 @@ class Page:
         if self._has_rules:
             self._add_child(element)
             rules = self._rules.matching(self._open.families, self._open.keys)
-        closed = bool(elements) and _is_closed(elements[-1]) and element.tag != "summary"
+        closed = bool(elements) and _is_closed(elements[-1]) and not self._is_first_summary(element)
         if element.is_styled or rules or closed:
             style = self._style(element, style, rules, closed)
         self._open.push(element, style)
+
+    def _is_first_summary(self, element: Element) -> bool:
+        depth = len(self._open.elements)
+        if element.tag != "summary" or self._summaries.get(depth) is self._open.innermost():
+            return False
+        self._summaries[depth] = self._open.innermost()
+        return True
 
     def _add_child(self, element: Element) -> None:
         """Adds an element to the children of the innermost one, with the places that browsers give them."""
@@ -233,7 +270,7 @@ def _cascade(parent: Style, element: Element, rules: Sequence[Rule], closed: boo
         values.update(rule.important)
     values.update(element.styles.important)
     if closed:
-        values["content-visibility"] = "hidden"
+        values["display"] = "none"
     return values
 
 
