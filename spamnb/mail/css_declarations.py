@@ -23,7 +23,7 @@ _BLANKS = " \t\n\r\f"
 _IMPORTANT = re.compile(r"\s*!\s*important\s*\Z")
 _WORD = re.compile(r"[a-z-]++\([^()]*+\)?|[^\s,/()]++")
 _VARIABLE = re.compile(r"(--[\w-]{1,64})\s*:\s*([^;{}\"'<>]{1,64})")
-_USE = re.compile(r"var\(\s*(--[\w-]{1,64})\s*(?:,([^()]{0,64}))?\)")
+_USE = re.compile(r"var\(\s*(--[\w-]{1,64})\s*(?:,([^()]{0,64}))?\)", re.IGNORECASE)
 _LONGEST_VALUE, _NESTED = 64, 3  # characters of a custom property, and var() inside of var()
 _CACHED = 64  # characters of a declaration that is kept: mails repeat them
 _SIZES = {
@@ -54,13 +54,13 @@ def variables(source: str) -> dict[str, str]:
 
 
 def clean(style: str, custom: Mapping[str, str]) -> str:
-    """Removes comments, decodes escapes and inserts custom properties, in a style in lower case."""
+    """Removes comments, decodes escapes and inserts custom properties, in a style."""
     if style.find("/*") >= 0:
         style = _COMMENT.sub(" ", style)
     if style.find("\\") >= 0:
-        style = _ESCAPE.sub(_character, style).lower()
+        style = _ESCAPE.sub(_character, style)
     for _ in range(_NESTED):  # a fallback may be another var()
-        if style.find("var(") < 0:
+        if style.lower().find("var(") < 0:
             break
         style = _insert(style, custom)
     return style
@@ -68,7 +68,7 @@ def clean(style: str, custom: Mapping[str, str]) -> str:
 
 def _insert(style: str, custom: Mapping[str, str]) -> str:
     """Inserts custom properties; blanks keep them from forming new names with what is beside them."""
-    return _USE.sub(lambda use: f" {custom.get(use[1], use[2] or '')} ", style)
+    return _USE.sub(lambda use: f" {custom.get(use[1].lower(), use[2] or '')} ", style)
 
 
 def _character(escape: re.Match[str]) -> str:

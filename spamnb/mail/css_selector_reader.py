@@ -13,9 +13,9 @@ from spamnb.mail.css_selectors import Compound, PlaceTest, Selector
 from spamnb.mail.html_tokens import name_set
 
 _COMPOUND = re.compile(
-    r"""(?:\*\|)?(?P<type>[a-z_][\w-]*|\*)|\#(?P<id>[\w\x80-\U0010ffff-]+)
-    |\.(?P<class>-?[a-z_\x80-\U0010ffff][\w\x80-\U0010ffff-]*|--[\w\x80-\U0010ffff-]*)
-    |\[\s*(?P<name>[\w:-]+)\s*(?:(?P<how>[~^$*|]?=)\s*(?:["'](?P<quoted>[^\]"']*)["']|(?P<value>[^\]"'\s]*))\s*(?:[is]\s*)?)?\]
+    r"""(?:\*\|)?(?P<type>[a-zA-Z_][\w-]*|\*)|\#(?P<id>[\w\x80-\U0010ffff-]+)
+    |\.(?P<class>-?[a-zA-Z_\x80-\U0010ffff][\w\x80-\U0010ffff-]*|--[\w\x80-\U0010ffff-]*)
+    |\[\s*(?P<name>[\w:-]+)\s*(?:(?P<how>[~^$*|]?=)\s*(?:["'](?P<quoted>[^\]"']*)["']|(?P<value>[^\]"'\s]*))\s*(?:[isIS]\s*)?)?\]
     |::?(?P<pseudo>[\w-]+)(?:\((?P<argument>(?:[^()]++|\([^()]*+\))*+)\))?|\s*(?P<combinator>[>+~]|\s(?![\s>+~,]|\Z))\s*""",
     re.VERBOSE,
 )
@@ -51,7 +51,7 @@ _LONGEST_LIST = 16  # selectors in :is(), :where() or :not()
 
 
 def parse_selector(text: str) -> Selector | None:
-    """Reads one selector in lower case, without a comma; None if it never matches. ValueError if it is none.
+    """Reads one selector, without a comma; None if it never matches. ValueError if it is none.
 
     >>> selector = parse_selector("#top > p.note")
     >>> [compound.key() for compound in selector.compounds], selector.combinators, selector.specificity
@@ -98,7 +98,7 @@ class _SelectorReader:
         """Adds one test; returns False if the selector can match nothing."""
         kind, now = match.lastgroup, self._now
         if match["type"]:
-            self._now = now._replace(tag=match["type"])
+            self._now = now._replace(tag=match["type"].lower())
             self._ranks[2] += match["type"] != "*"
         elif match["id"]:
             self._now = now._replace(ids=(*now.ids, match["id"]))
@@ -107,11 +107,15 @@ class _SelectorReader:
             self._now = now._replace(classes=now.classes | {match["class"]})
             self._ranks[1] += 1
         elif match["name"]:
-            test = (match["name"], match["how"] or "", match["quoted"] or match["value"] or "")
+            test = (
+                match["name"].lower(),
+                match["how"] or "",
+                (match["quoted"] or match["value"] or "").lower(),
+            )
             self._now = now._replace(attributes=(*now.attributes, test))
             self._ranks[1] += 1
         elif match["pseudo"]:
-            return self._add_pseudo(match["pseudo"], match["argument"])
+            return self._add_pseudo(match["pseudo"].lower(), match["argument"])
         elif kind == "combinator":
             self._compounds.append(now)
             self._combinators.append(match["combinator"].strip() or " ")
@@ -166,7 +170,7 @@ def _place_test(name: str, argument: str | None) -> PlaceTest | None:
     (PlaceTest(step=-2, offset=3, of_type=False), PlaceTest(step=0, offset=1, of_type=True))
     """
     usual, of_type = _PLACES[name]
-    text = (usual or argument or "").strip()
+    text = (usual or argument or "").strip().lower()
     if text in _NUMBER_WORDS:
         return PlaceTest(*_NUMBER_WORDS[text], of_type)
     match = _NUMBERS.fullmatch(text)

@@ -124,11 +124,18 @@ def _is_masked(values: Values) -> bool:
     return bool(colors) and all(color[3] < _FAINT for color in colors)
 
 
+def _is_share(values: Values, name: str) -> bool:
+    length = values.get(name)
+    return isinstance(length, tuple) and length[-1] == "%"
+
+
 def _has_no_room(values: Values, em: float) -> bool:
     if not _SIZED_ALONE.isdisjoint(str(values.get("contain", "")).split()) and "height" not in values:
         return True
     for side, end in (("height", "bottom"), ("width", "right")):
-        sizes = [pixels_of(values, name, em) for name in (side, f"max-{side}")]
+        # A share of a height hides nothing: mostly the height that it is a share of is that of the content.
+        names = [name for name in (side, f"max-{side}") if side == "width" or not _is_share(values, name)]
+        sizes = [pixels_of(values, name, em) for name in names]
         known = [size for size in sizes if size is not None]
         padding = pixels_of(values, f"padding-{end}", em) or 0.0  # text begins behind the other one
         least = pixels_of(values, f"min-{side}", em) or 0.0

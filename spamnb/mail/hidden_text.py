@@ -94,7 +94,7 @@ def _rules(markup: Markup, custom: dict[str, str]) -> list[Rule]:
         if name == b"style" and not inert and len(rules) <= _MOST_RULES:
             attributes = parse_attributes(raw.decode("latin-1"))
             if attributes.get("type", "text/css").strip().lower() in ("text/css", ""):
-                text = clean(sheet.decode("utf-8", "replace").lower(), custom)
+                text = clean(sheet.decode("utf-8", "replace"), custom)
                 rules += islice(parse_rules(text, attributes.get("media", "").lower()[:200]), _MOST_RULES + 1)
     return rules
 

@@ -64,12 +64,12 @@ def read_element(custom: Mapping[str, str], source: bytes) -> Element:
     """
     tag, _, raw = source.decode("utf-8", "replace").partition(" ")
     attributes = parse_attributes(raw) if raw.strip(" /\n\t") else {}
-    words = attributes.get("class", "").lower().translate(_ASCII_BLANKS).split(" ")
+    words = attributes.get("class", "").translate(_ASCII_BLANKS).split(" ")
     classes = frozenset(map(as_name, filter(None, words)))
     style = attributes.get("style")
-    normal, important = parse_declarations(clean(style.lower(), custom)) if style else ({}, {})
+    normal, important = parse_declarations(clean(style, custom).lower()) if style else ({}, {})
     styles = AttributeStyles(_hints(tag, attributes), normal, important)
-    identifier = as_name(attributes.get("id", "").lower())
+    identifier = as_name(attributes.get("id", ""))
     keys = (tag, *["." + name for name in classes], *(["#" + identifier] if identifier else ()))
     is_styled = any(styles) or (tag == "a" and "href" in attributes)
     return Element(tag, identifier, classes, attributes, styles, source, is_styled, keys)

@@ -29,13 +29,13 @@ class Rule(NamedTuple):
 
 
 def parse_rules(sheet: str, media: str = "") -> Iterator[Rule]:
-    """Yields the rules of a clean style sheet in lower case that decide whether text can be seen.
+    """Yields the rules of a clean style sheet that decide whether text can be seen.
 
     >>> [rule.media for rule in parse_rules("p{color:red}@media print{p{color:red}}@font-face{src:url(x)}")]
     [(), ('print',)]
     """
     for selectors, declarations, queries in _blocks(sheet.replace("<!--", " ").replace("-->", " ")):
-        normal, important = parse_declarations(declarations)
+        normal, important = parse_declarations(declarations.lower())
         if normal or important:
             around = (media, *queries) if media else queries
             for selector in _selectors(selectors):
@@ -126,6 +126,7 @@ def _nested(selectors: Sequence[str], around: Sequence[str]) -> list[str]:
 
 def _at_rule(text: str) -> tuple[str, bool]:
     """Returns the media query of a block, and whether its rules are read at all."""
+    text = text.lower()
     if text.startswith("@media"):
         return text[len("@media") :].strip() or "all", len(text) <= _LONGEST
     if text.startswith("@supports"):

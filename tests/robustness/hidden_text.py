@@ -678,6 +678,10 @@ VISIBLE: list[tuple[str, str]] = [
     ('self closing svg', '<p>s</p><svg hidden/>SECRET'),
     ('self closing svg g', '<p>s</p><svg style="display:none"/>SECRET'),
     ('heading end mismatch', '<h1 hidden>a</h2>SECRET'),
+    ("a class in another case", "<style>.X{display:none}</style><p>x</p><div class=x>SECRET</div>"),
+    ("an id in another case", "<style>#abC{display:none}</style><p>x<p id=ABC>SECRET</p>"),
+    ("a share of no height", '<p>x</p><div style="height:0%;overflow:hidden">SECRET</div>'),
+    ("a share of no greatest height", '<p>x</p><div style="max-height:calc(100% * 0);overflow:hidden">SECRET</div>'),
 ]  # fmt: skip
 
 # Mail programs differ, or the text can be reached: name, page, and whether it is read as hidden.
