@@ -1,7 +1,7 @@
 """Reads CSS selectors.
 
-Supported are types, classes, ids, attributes, places counted from the first child (`:nth-child()`,
-`:nth-of-type()`), descendants, children, siblings, and lists of such tests of one element in `:is()`,
+Supported are types, classes, ids, attributes, places among the children (`:nth-child()`,
+`:last-of-type`), descendants, children, siblings, and lists of such tests of one element in `:is()`,
 `:where()` and `:not()`. A selector with anything else is `uncertain`: only its last compound is known.
 """
 
@@ -22,12 +22,18 @@ _COMPOUND = re.compile(
 _ALTERNATIVE = re.compile(r"(?:[^,(\[]++|\((?:[^()]++|\([^()]*+\))*+\)?|\[[^\]]*+\]?)*+")
 _NUMBERS = re.compile(r"\s*(?:([+-]?\d{0,6})n\s*(?:([+-])\s*(\d{1,6}))?|([+-]?\d{1,6}))\s*")  # an+b, or b
 _NUMBER_WORDS = {"odd": (2, 1), "even": (2, 0)}
-_PLACES = {  # pseudo-class -> its argument if it takes none, and whether it counts elements of one type
-    "first-child": ("1", False),
-    "nth-child": (None, False),
-    "first-of-type": ("1", True),
-    "nth-of-type": (None, True),
+# Pseudo-class -> its argument if it takes none; whether it counts one type alone, and from the last one.
+_PLACES = {
+    "first-child": ("1", False, False),
+    "nth-child": (None, False, False),
+    "first-of-type": ("1", True, False),
+    "nth-of-type": (None, True, False),
+    "last-child": ("1", False, True),
+    "nth-last-child": (None, False, True),
+    "last-of-type": ("1", True, True),
+    "nth-last-of-type": (None, True, True),
 }
+_ALONE = {"only-child": ("first-child", "last-child"), "only-of-type": ("first-of-type", "last-of-type")}
 _ALWAYS = frozenset(("root", "read-only", "scope", "defined"))
 _LINKS = frozenset(("link", "any-link"))
 _LISTS = frozenset(("is", "where", "not", "-webkit-any", "-moz-any"))
@@ -37,7 +43,7 @@ _NEVER = name_set(
 )
 _NOT_UNDERSTOOD = (
     name_set(
-        "last-child nth-last-child last-of-type nth-last-of-type only-child only-of-type empty has lang dir"
+        "empty has lang dir"
         " enabled default indeterminate in-range out-of-range valid invalid required optional read-write"
         " user-valid user-invalid autofill placeholder-shown fullscreen modal popover-open open host"
         " host-context slotted part file-selector-button cue target-text spelling-error grammar-error"
@@ -128,8 +134,10 @@ class _SelectorReader:
         if name in _LISTS and argument:
             return self._add_list(name, argument)
         self._ranks[1] += 1
-        if name in _PLACES and (test := _place_test(name, argument)):
-            self._now = self._now._replace(places=(*self._now.places, test))
+        tests = [_place_test(each, argument) for each in _ALONE.get(name, (name,)) if each in _PLACES]
+        known = [test for test in tests if test]
+        if known:
+            self._now = self._now._replace(places=(*self._now.places, *known))
         elif name in _LINKS:
             self._now = self._now._replace(attributes=(*self._now.attributes, ("href", "", "")))
         elif name not in _ALWAYS:
@@ -166,21 +174,24 @@ class _SelectorReader:
 def _place_test(name: str, argument: str | None) -> PlaceTest | None:
     """Reads the argument of `:nth-child()` and the like; None if it is not understood.
 
-    >>> _place_test("nth-child", "-2n + 3"), _place_test("first-of-type", None)
-    (PlaceTest(step=-2, offset=3, of_type=False), PlaceTest(step=0, offset=1, of_type=True))
+    >>> _place_test("nth-last-child", "-2n + 3")
+    PlaceTest(step=-2, offset=3, of_type=False, from_end=True)
     """
-    usual, of_type = _PLACES[name]
+    usual, of_type, from_end = _PLACES[name]
     text = (usual or argument or "").strip().lower()
     if text in _NUMBER_WORDS:
-        return PlaceTest(*_NUMBER_WORDS[text], of_type)
+        return PlaceTest(*_NUMBER_WORDS[text], of_type, from_end)
     match = _NUMBERS.fullmatch(text)
     if match is None or (usual and argument is not None):
         return None
     step, sign, offset, number = match.groups()
     if number:
-        return PlaceTest(0, int(number), of_type)
+        return PlaceTest(0, int(number), of_type, from_end)
     return PlaceTest(
-        int(step + "1" if step in ("", "+", "-") else step), int((sign or "") + (offset or "0")), of_type
+        int(step + "1" if step in ("", "+", "-") else step),
+        int((sign or "") + (offset or "0")),
+        of_type,
+        from_end,
     )
 
 

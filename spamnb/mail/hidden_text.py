@@ -45,6 +45,7 @@ _DRAWING_TAGS = ("svg", "math")
 _MAY_BE_EMPTY = (b"svg", b"math")  # with a slash at the end of their tag
 _INERT = (b"template", b"math")  # style sheets in them do not apply
 _CLOSE_THEMSELVES = ("a", "nobr")
+_FROM_END = re.compile(rb":(?:nth-)?last-|:only-|\\")  # counts from the last child; or an escape
 _HREF = re.compile(rb"href", re.IGNORECASE)
 _TAG_BYTES = 1 << 13  # of attributes that are read
 _CACHED_BYTES = 512
@@ -76,11 +77,16 @@ def hidden_texts(markup: Markup, lower: bytes) -> tuple[list[int], bool]:
     desktop = [rule for rule in rules if matches_media(rule.media, DESKTOP)]
     elements = _read_elements(markup, read, bool(desktop))
     budget = _TESTS + len(lower) if len(rules) <= _MOST_RULES else -1
-    hidden, hides = Page(desktop, elements, budget, bool(custom)).hidden_texts(markup)
+    whole: Sequence[Family] = ()
+    if rules and _FROM_END.search(lower):
+        first = Page(rules, elements, -1, bool(custom))
+        first.hidden_texts(markup)
+        whole = first.families
+    hidden, hides = Page(desktop, elements, budget, bool(custom), whole).hidden_texts(markup)
     phone = [rule for rule in rules if matches_media(rule.media, PHONE)] if hides else desktop
     if [*map(id, desktop)] != [*map(id, phone)]:
         elements = _read_elements(markup, read, bool(phone))
-        on_phone, hides = Page(phone, elements, budget, bool(custom)).hidden_texts(markup)
+        on_phone, hides = Page(phone, elements, budget, bool(custom), whole).hidden_texts(markup)
         hidden = sorted({*hidden} & {*on_phone})
     return hidden, hides
 
@@ -118,16 +124,28 @@ def _read_elements(markup: Markup, read: BoundedCache[Element], has_rules: bool)
 class Page:
     """One walk through a page: computes the style of every element."""
 
-    def __init__(self, rules: Sequence[Rule], elements: Elements, budget: int, custom: bool) -> None:
+    def __init__(
+        self,
+        rules: Sequence[Rule],
+        elements: Elements,
+        budget: int,
+        custom: bool,
+        whole: Sequence[Family] = (),
+    ) -> None:
         self._rules = RuleIndex(rules, budget)
         self._has_rules = bool(rules)
         self._elements = elements
         self._tree = StyleTree() if rules or custom else _shared_styles
         self._summaries: dict[int, object] = {}  # by depth, what has its summary
         self._in_head = True  # until something is shown
-        self._open = OpenElements(self._tree.root, keyed=self._has_rules)
+        self._open = OpenElements(self._tree.root, keyed=self._has_rules, whole=whole)
         for tag in _WHOLE_PAGE:
             self._push(_elements[tag.encode() + b" "])
+
+    @property
+    def families(self) -> list[Family]:
+        """The children of all elements, in the order of these."""
+        return self._open.all_families
 
     def hidden_texts(self, markup: Markup) -> tuple[list[int], bool]:
         """Returns which texts of a page are hidden, and whether a style hides any letters."""
@@ -234,7 +252,7 @@ class Page:
         """Adds an element to the children of the innermost one, with the places that browsers give them."""
         tag, families = element.tag, self._open.families
         if tag in _WHOLE_PAGE:
-            families[-1] = Family()
+            families[-1] = self._open.new_family()
             if tag == "body":
                 families[-1].add(_elements[b"head "])
         elif self._in_head and tag not in _IN_HEAD:
@@ -245,7 +263,7 @@ class Page:
         """Begins the children of the body: what came before the first text is in the head."""
         self._in_head = False
         if self._has_rules:
-            self._open.families[-1] = Family()
+            self._open.families[-1] = self._open.new_family()
 
     def _style(self, element: Element, parent: Style, rules: Sequence[Rule], closed: bool) -> Style:
         """Returns the style of an element inside of another one; `closed`: that is <details>."""

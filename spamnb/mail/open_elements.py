@@ -7,6 +7,7 @@ formatting such as <b> and <font> goes on after the end of a block, at most so m
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 from spamnb.mail.computed_style import Style
 from spamnb.mail.css_selectors import Element, Family
@@ -73,7 +74,7 @@ def implied_parents(innermost: str, tag: str) -> tuple[str, ...]:
 class OpenElements:
     """The open elements of a page; the style of the innermost one is that of a text."""
 
-    def __init__(self, root: Style, *, keyed: bool = True) -> None:
+    def __init__(self, root: Style, *, keyed: bool = True, whole: Sequence[Family] = ()) -> None:
         self.elements: list[Element] = []
         self.keys: defaultdict[str, int] = defaultdict(int)  # of the open elements, how many, if `keyed`
         self.interrupted: list[Element] = []  # formatting that goes on with the next text
@@ -81,7 +82,9 @@ class OpenElements:
         self.drawings = 0  # that are open
         # Of each open element its style, and where the innermost special element and marker are.
         self._frames: list[tuple[Style, int, int]] = [(root, -1, -1)]
-        self.families = [Family()]  # the children of the page, and of each open element, if `keyed`
+        self._whole = whole
+        self.all_families: list[Family] = []
+        self.families = [self.new_family()]  # the children of the page, and of each open element, if `keyed`
         self._positions: defaultdict[str, list[int]] = defaultdict(
             list
         )  # tag -> where in the list it is open
@@ -92,6 +95,12 @@ class OpenElements:
         if self.elements and self.elements[-1].tag in _IN_TABLE and tag not in _STAYS_IN_TABLE:
             return self._frames[max(self._last("table"), 0)][0]
         return self._frames[-1][0]
+
+    def new_family(self) -> Family:
+        """Returns an empty family, with its children from an earlier walk through the page."""
+        number = len(self.all_families)
+        self.all_families.append(Family(self._whole[number] if number < len(self._whole) else None))
+        return self.all_families[-1]
 
     def innermost(self) -> object:
         """Returns what stands for the innermost element as long as it is open."""
@@ -144,7 +153,7 @@ class OpenElements:
             self.interrupted = []
         self._frames.append((style, at if tag in SPECIAL else special, marker))
         if self._keyed:
-            self.families.append(Family())
+            self.families.append(self.new_family())
             for key in element.keys:
                 self.keys[key] += 1
 

@@ -389,6 +389,12 @@ HIDDEN: list[tuple[str, str]] = [
     ('svg path', '<p>s</p><svg width=300 height=50><path d="M0 0">SECRET</path></svg>'),
     ('math bare', '<p>s <math>SECRET</math>'),
     ('details second summary', '<details><summary>s</summary><summary>SECRET</summary></details>'),
+    ("the last child", "<style>p:last-child{display:none}</style><div><p>x</p><p>SECRET</p></div>"),
+    ("counted from the last one", "<style>p:nth-last-child(1){display:none}</style><div><p>SECRET</p></div>"),
+    ("the last one of its type", "<style>p:last-of-type{display:none}</style><div><p>x</p><p>SECRET</p><b>x</b></div>"),
+    ("an only child", "<style>i:only-child{display:none}</style><p>x<b><i>SECRET</i></b></p>"),
+    ("the only one of its type", "<style>i:only-of-type{display:none}</style><p>x<b><i>SECRET</i></b></p>"),
+    ("the last but one", "<style>li:nth-last-child(2){display:none}</style><ul><li>x<li>SECRET<li>y</ul>"),
 ]  # fmt: skip
 
 # Browsers draw a few pixels of these, which cannot be read.
@@ -682,6 +688,12 @@ VISIBLE: list[tuple[str, str]] = [
     ("an id in another case", "<style>#abC{display:none}</style><p>x<p id=ABC>SECRET</p>"),
     ("a share of no height", '<p>x</p><div style="height:0%;overflow:hidden">SECRET</div>'),
     ("a share of no greatest height", '<p>x</p><div style="max-height:calc(100% * 0);overflow:hidden">SECRET</div>'),
+    ("not the last child", "<style>p:last-child{display:none}</style><div><p>SECRET</p><p>x</p></div>"),
+    ("not an only child", "<style>i:only-child{display:none}</style><p><i>x</i><i>SECRET</i></p>"),
+    ("an only child that another type follows", "<style>i:only-child{display:none}</style><p><i>SECRET</i><br></p>"),
+    ("not the last one of its type", "<style>p:last-of-type{display:none}</style><div><p>SECRET</p><p>x</p></div>"),
+    ("all but the last one", "<style>li:not(:last-child){display:none}</style><ul><li>x<li>SECRET</ul>"),
+    ("the first of three from the last one", "<style>td:nth-last-child(-n+2){display:none}</style><table><tr><td>SECRET<td>x<td>y</table>"),
 ]  # fmt: skip
 
 # Mail programs differ, or the text can be reached: name, page, and whether it is read as hidden.
@@ -704,7 +716,6 @@ ARGUABLE: list[tuple[str, str, bool]] = [
     ("behind the page", '<p style="position:relative;z-index:-1">SECRET</p>', False),
     ("below many empty lines", "<br>" * 300 + "SECRET", False),
     ("a list with ancestors in it", "<style>:is(div .a){display:none}</style><div><p class=a>SECRET</p></div>", False),
-    ("counted from the last one", "<style>p:nth-last-child(1){display:none}</style><div><p>SECRET</p></div>", False),
     ("what an element has in it", "<style>div:has(p){display:none}</style><div><p>SECRET</p></div>", False),
     ("hidden where there is a mouse", "<style>@media (hover){p{display:none}}</style><p>SECRET</p>", False),
     ("a colour made from another", '<p style="color:oklch(from red calc(l + 0.4) 0 h)">SECRET</p>', False),
