@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 from spamnb.mail.css_color_functions import Color
 from spamnb.mail.css_colors import BLACK, LINK, WHITE, blend, is_invisible
-from spamnb.mail.css_declarations import Values, colors_in
+from spamnb.mail.css_declarations import HAS_CUSTOM, Values, colors_in, resolve
 from spamnb.mail.css_numbers import Length, parse_length, to_pixels
 from spamnb.mail.hidden_boxes import BOXES, clip_of, cuts_off, functions_of, has_box, is_gone, pixels_of
 
@@ -60,10 +61,13 @@ class Visibility(NamedTuple):
 class Style:
     """The values of an element that its content inherits, and `hides`: its own text cannot be seen."""
 
-    __slots__ = ("colors", "hides", "inside", "letters", "visibility")
+    __slots__ = ("colors", "custom", "hides", "inside", "letters", "visibility")
 
-    def __init__(self, colors: Colors, letters: Letters, visibility: Visibility) -> None:
+    def __init__(
+        self, colors: Colors, letters: Letters, visibility: Visibility, custom: Mapping[str, str]
+    ) -> None:
         self.colors, self.letters, self.visibility = colors, letters, visibility
+        self.custom = custom  # properties
         self.hides = _hides(colors, letters, visibility)
         self.inside: dict[object, Style] = {}  # styles that were computed from this one
 
@@ -72,7 +76,7 @@ class StyleTree:
     """Styles computed from that of a page without any tags; beyond a limit all are dropped."""
 
     def __init__(self) -> None:
-        self.root = Style(Colors(), Letters(), Visibility())
+        self.root = Style(Colors(), Letters(), Visibility(), {})
         self._size = 0
 
     def keep(self, style: Style, parent: Style, key: object, size: int) -> None:
@@ -91,6 +95,9 @@ def compute(parent: Style, values: Values, *, tag: str, inline: bool) -> Style:
     """Computes a style; `inline`: the tag begins no block of its own."""
     if not values:
         return parent
+    custom = parent.custom
+    if HAS_CUSTOM in values:
+        values, custom = resolve(values, custom)
     colors, letters, visibility = parent.colors, parent.letters, parent.visibility
     if not _LETTERS.isdisjoint(values):
         letters = _letters(letters, values)
@@ -109,9 +116,13 @@ def compute(parent: Style, values: Values, *, tag: str, inline: bool) -> Style:
             colors = _cut_out(colors, parent.colors)
         if "text-shadow" in values:
             colors = _with_shadow(colors, str(values["text-shadow"]))
-    if (colors, letters, visibility) == (parent.colors, parent.letters, parent.visibility):
+    if custom is parent.custom and (colors, letters, visibility) == (
+        parent.colors,
+        parent.letters,
+        parent.visibility,
+    ):
         return parent
-    return Style(colors, letters, visibility)
+    return Style(colors, letters, visibility, custom)
 
 
 def _cut_out(colors: Colors, around: Colors) -> Colors:

@@ -6,12 +6,21 @@ import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 
+from spamnb.core import Record
 from spamnb.mail.css_color_functions import Color
 from spamnb.mail.css_colors import TRANSPARENT, is_color_function, parse_color
 from spamnb.mail.css_numbers import Length, parse_length, replace_calc
 from spamnb.mail.html_tokens import name_set
 
-Value = str | float | bool | Length | Color | None  # None: a value that is not understood
+
+class Pending(Record):
+    """A declaration with var() in it, which is read when the custom properties of an element are known."""
+
+    name: str
+    text: str
+
+
+Value = str | float | bool | Length | Color | Pending | None  # None: a value that is not understood
 Values = dict[str, Value]
 
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
@@ -22,8 +31,9 @@ _DECLARATION = re.compile(
 _BLANKS = " \t\n\r\f"
 _IMPORTANT = re.compile(r"\s*!\s*important\s*\Z")
 _WORD = re.compile(r"[a-z-]++\([^()]*+\)?|[^\s,/()]++")
-_VARIABLE = re.compile(r"(--[\w-]{1,64})\s*:\s*([^;{}\"'<>]{1,64})")
-_USE = re.compile(r"var\(\s*(--[\w-]{1,64})\s*(?:,([^()]{0,64}))?\)", re.IGNORECASE)
+_USE = re.compile(r"var\(\s*(--[\w-]{1,64})\s*(?:,([^()]{0,64}))?\)")
+HAS_CUSTOM = "--"  # among values: they set or use custom properties
+_MOST_CUSTOM = 100  # custom properties of an element and those around it
 _LONGEST_VALUE, _NESTED = 64, 3  # characters of a custom property, and var() inside of var()
 _CACHED = 64  # characters of a declaration that is kept: mails repeat them
 _SIZES = {
@@ -43,32 +53,42 @@ _FAR_WORDS, _WIDE_SHADOW = -500.0, 100.0  # pixels
 _SIDES = ("top", "right", "bottom", "left")
 
 
-def variables(source: str) -> dict[str, str]:
-    """Returns the custom properties of a page in lower case, wherever they are set, without var() in them."""
-    custom = dict(_VARIABLE.findall(source)) if source.find("var(") >= 0 else {}
-    for _ in range(_NESTED):
-        if not any("var(" in value for value in custom.values()):
-            return custom
-        custom = {name: _insert(value, custom)[:_LONGEST_VALUE] for name, value in custom.items()}
-    return {name: value for name, value in custom.items() if "var(" not in value}
-
-
-def clean(style: str, custom: Mapping[str, str]) -> str:
-    """Removes comments, decodes escapes and inserts custom properties, in a style."""
+def clean(style: str) -> str:
+    """Removes comments and decodes escapes in a style."""
     if style.find("/*") >= 0:
         style = _COMMENT.sub(" ", style)
-    if style.find("\\") >= 0:
-        style = _ESCAPE.sub(_character, style)
-    for _ in range(_NESTED):  # a fallback may be another var()
-        if style.lower().find("var(") < 0:
-            break
-        style = _insert(style, custom)
-    return style
+    return _ESCAPE.sub(_character, style) if style.find("\\") >= 0 else style
 
 
-def _insert(style: str, custom: Mapping[str, str]) -> str:
+def resolve(values: Values, inherited: Mapping[str, str]) -> tuple[Values, Mapping[str, str]]:
+    """Inserts custom properties into values; returns these, and the custom properties of the element.
+
+    >>> resolve({HAS_CUSTOM: True, "--d": "none", "display": Pending("display", "var(--d)")}, {})
+    ({'display': 'none'}, {'--d': 'none'})
+    """
+    own = {name: str(value) for name, value in values.items() if name.startswith("--")}
+    del own[HAS_CUSTOM]
+    custom = inherited
+    if own and len(inherited) + len(own) <= _MOST_CUSTOM:
+        custom = {**inherited, **own}
+        custom |= {name: _inserted(value, custom)[:_LONGEST_VALUE] for name, value in own.items()}
+    resolved: Values = {}
+    for name, value in values.items():
+        if isinstance(value, Pending):
+            read = _PROPERTIES[value.name](_inserted(value.text, custom).strip(_BLANKS))
+            resolved |= {name: read[name]} if name in read else {}
+        elif not name.startswith("--"):
+            resolved[name] = value
+    return resolved, custom
+
+
+def _inserted(text: str, custom: Mapping[str, str]) -> str:
     """Inserts custom properties; blanks keep them from forming new names with what is beside them."""
-    return _USE.sub(lambda use: f" {custom.get(use[1].lower(), use[2] or '')} ", style)
+    for _ in range(_NESTED):  # a value or a fallback may be another var()
+        if text.find("var(") < 0:
+            break
+        text = _USE.sub(lambda use: f" {custom.get(use[1], use[2] or '')} ", text)
+    return text
 
 
 def _character(escape: re.Match[str]) -> str:
@@ -108,17 +128,24 @@ def parse_declarations(style: str) -> tuple[Values, Values]:
 def _parse_declaration(declaration: str) -> tuple[Values, bool]:
     """Returns the values that a declaration sets, and whether it is !important."""
     name, colon, value = declaration.partition(":")
-    read = _PROPERTIES.get(name.strip(_BLANKS)) if colon else None
-    if read is None:
+    name = name.strip(_BLANKS)
+    read = _PROPERTIES.get(name) if colon else None
+    if read is None and not (colon and name.startswith("--")):
         return {}, False
     value = value.strip(_BLANKS)
     plain = _IMPORTANT.sub("", value) if value.endswith("important") else value
+    if read is None:
+        return {name: plain[:_LONGEST_VALUE], HAS_CUSTOM: True}, plain != value
+    if "var(" in plain:
+        pending = Pending(name, plain)
+        names = _SEVERAL.get(name, (_KEY.get(name, name),))
+        return {HAS_CUSTOM: True, **dict.fromkeys(names, pending)}, plain != value
     return read(plain), plain != value
 
 
 def is_known_declaration(name: str, value: str) -> bool | None:
     """Returns whether browsers know a declaration; None for a property that is not known here."""
-    if name.startswith("--") or name in _SUPPORTED:
+    if name.startswith("--") or name in _SUPPORTED or "var(" in value:
         return True
     read = _PROPERTIES.get(name)
     return bool(read(value)) if read else None
@@ -329,4 +356,26 @@ _PROPERTIES: dict[str, Callable[[str], Values]] = {
     **{name: partial(_length, name) for name in _LENGTHS.split()},
     **{name: partial(_text, name) for name in _TEXTS.split()},
     **{name: partial(_first_length, physical) for name, physical in _LOGICAL.items()},
+}
+# Declarations that set several values, or one of another name.
+_SEVERAL = {
+    "background": ("background-color", "background-image"),
+    "font": ("font-size", "line-height"),
+    **{name: tuple(f"{name}-{side}" for side in _SIDES) for name in ("margin", "padding")},
+    "inset": _SIDES,
+    "background-image": ("background-image", "background-color"),
+    "all": tuple(_INITIAL),
+}
+_KEY = {
+    **_LOGICAL,
+    **{name: name.removeprefix("-webkit-") for name in _PROPERTIES if name.startswith("-webkit-")},
+    "-webkit-text-fill-color": "fill",
+    "-webkit-text-security": "visibility",
+    **dict.fromkeys(("-webkit-text-stroke", "-webkit-text-stroke-color"), "text-shadow"),
+    **dict.fromkeys(("-webkit-mask-image", "mask-image"), "mask"),
+    "overflow-block": "overflow-y",
+    "overflow-inline": "overflow-x",
+    "font-size-adjust": "font-size",
+    "word-spacing": "text-indent",
+    "box-shadow": "inset-shadow",
 }

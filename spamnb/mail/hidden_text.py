@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import partial
 from itertools import islice
 
 from spamnb.core import BoundedCache
 from spamnb.mail.computed_style import Style, StyleTree, compute
-from spamnb.mail.css_declarations import Values, clean, variables
+from spamnb.mail.css_declarations import Values, clean
 from spamnb.mail.css_selectors import Element, Family
 from spamnb.mail.html_elements import (
     LETTERS_DRAWN,
@@ -51,7 +50,7 @@ _TAG_BYTES = 1 << 13  # of attributes that are read
 _CACHED_BYTES = 512
 _SLASH = 47
 Elements = dict[tuple[bytes, bytes], Element]  # by the name and the attributes of a start tag
-_elements = BoundedCache(partial(read_element, {}), limit=1 << 20, longest=_CACHED_BYTES)
+_elements = BoundedCache(read_element, limit=1 << 20, longest=_CACHED_BYTES)
 _shared_styles = StyleTree()  # of pages without style sheets
 
 
@@ -71,27 +70,25 @@ def hidden_texts(markup: Markup, lower: bytes) -> tuple[list[int], bool]:
     >>> hidden_texts(split_markup(source, source), source)
     ([1], True)
     """
-    custom = variables(lower.decode("latin-1")) if lower.find(b"var(") >= 0 else {}
-    read = BoundedCache(partial(read_element, custom), longest=_CACHED_BYTES) if custom else _elements
-    rules = _rules(markup, custom) if b"style" in markup.names else []
+    rules = _rules(markup) if b"style" in markup.names else []
     desktop = [rule for rule in rules if matches_media(rule.media, DESKTOP)]
-    elements = _read_elements(markup, read, bool(desktop))
+    elements = _read_elements(markup, bool(desktop))
     budget = _TESTS + len(lower) if len(rules) <= _MOST_RULES else -1
     whole: Sequence[Family] = ()
     if rules and _FROM_END.search(lower):
-        first = Page(rules, elements, -1, bool(custom))
+        first = Page(rules, elements, -1)
         first.hidden_texts(markup)
         whole = first.families
-    hidden, hides = Page(desktop, elements, budget, bool(custom), whole).hidden_texts(markup)
+    hidden, hides = Page(desktop, elements, budget, whole).hidden_texts(markup)
     phone = [rule for rule in rules if matches_media(rule.media, PHONE)] if hides else desktop
     if [*map(id, desktop)] != [*map(id, phone)]:
-        elements = _read_elements(markup, read, bool(phone))
-        on_phone, hides = Page(phone, elements, budget, bool(custom), whole).hidden_texts(markup)
+        elements = _read_elements(markup, bool(phone))
+        on_phone, hides = Page(phone, elements, budget, whole).hidden_texts(markup)
         hidden = sorted({*hidden} & {*on_phone})
     return hidden, hides
 
 
-def _rules(markup: Markup, custom: dict[str, str]) -> list[Rule]:
+def _rules(markup: Markup) -> list[Rule]:
     """Returns the rules of all style sheets of a page."""
     rules: list[Rule] = []
     inert = 0
@@ -100,12 +97,12 @@ def _rules(markup: Markup, custom: dict[str, str]) -> list[Rule]:
         if name == b"style" and not inert and len(rules) <= _MOST_RULES:
             attributes = parse_attributes(raw.decode("latin-1"))
             if attributes.get("type", "text/css").strip().lower() in ("text/css", ""):
-                text = clean(sheet.decode("utf-8", "replace"), custom)
+                text = clean(sheet.decode("utf-8", "replace"))
                 rules += islice(parse_rules(text, attributes.get("media", "").lower()[:200]), _MOST_RULES + 1)
     return rules
 
 
-def _read_elements(markup: Markup, read: BoundedCache[Element], has_rules: bool) -> Elements:
+def _read_elements(markup: Markup, has_rules: bool) -> Elements:
     """Reads the different start tags of a page that open an element, with rules also those of void ones."""
     elements: Elements = {}
     for tag in dict.fromkeys(zip(markup.names, markup.attributes, strict=True)):
@@ -117,7 +114,7 @@ def _read_elements(markup: Markup, read: BoundedCache[Element], has_rules: bool)
         kept = has_rules or name in _WHOLE_PAGE_TAGS or name in _MAY_BE_EMPTY
         if not kept and not _STYLING.search(attributes):
             attributes = b"href" if name == b"a" and _HREF.search(attributes) else b""
-        elements[tag] = read[name + b" " + attributes]
+        elements[tag] = _elements[name + b" " + attributes]
     return elements
 
 
@@ -129,13 +126,12 @@ class Page:
         rules: Sequence[Rule],
         elements: Elements,
         budget: int,
-        custom: bool,
         whole: Sequence[Family] = (),
     ) -> None:
         self._rules = RuleIndex(rules, budget)
         self._has_rules = bool(rules)
         self._elements = elements
-        self._tree = StyleTree() if rules or custom else _shared_styles
+        self._tree = StyleTree() if rules else _shared_styles
         self._summaries: dict[int, object] = {}  # by depth, what has its summary
         self._in_head = True  # until something is shown
         self._open = OpenElements(self._tree.root, keyed=self._has_rules, whole=whole)

@@ -57,17 +57,14 @@ def _unescape(value: str) -> str:
     return unescape(value)
 
 
-def read_element(custom: Mapping[str, str], source: bytes) -> Element:
-    """Reads a start tag, given as its name, a blank and its attributes.
-
-    `custom` has the custom properties of the page.
-    """
+def read_element(source: bytes) -> Element:
+    """Reads a start tag, given as its name, a blank and its attributes."""
     tag, _, raw = source.decode("utf-8", "replace").partition(" ")
     attributes = parse_attributes(raw) if raw.strip(" /\n\t") else {}
     words = attributes.get("class", "").translate(_ASCII_BLANKS).split(" ")
     classes = frozenset(map(as_name, filter(None, words)))
     style = attributes.get("style")
-    normal, important = parse_declarations(clean(style, custom).lower()) if style else ({}, {})
+    normal, important = parse_declarations(clean(style).lower()) if style else ({}, {})
     styles = AttributeStyles(_hints(tag, attributes), normal, important)
     identifier = as_name(attributes.get("id", ""))
     keys = (tag, *["." + name for name in classes], *(["#" + identifier] if identifier else ()))

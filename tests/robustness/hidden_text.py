@@ -395,6 +395,10 @@ HIDDEN: list[tuple[str, str]] = [
     ("an only child", "<style>i:only-child{display:none}</style><p>x<b><i>SECRET</i></b></p>"),
     ("the only one of its type", "<style>i:only-of-type{display:none}</style><p>x<b><i>SECRET</i></b></p>"),
     ("the last but one", "<style>li:nth-last-child(2){display:none}</style><ul><li>x<li>SECRET<li>y</ul>"),
+    ("a property of the parent", "<style>.o{--d:none}.x{display:var(--d,block)}</style><div class=o><p class=x>SECRET</p></div>"),
+    ("a property of a property", "<style>:root{--a:0;--b:var(--a)}p{opacity:var(--b)}</style><p>SECRET</p>"),
+    ("a fallback in a style", '<p style="background:var(--q,#fff);color:var(--r,white)">SECRET</p>'),
+    ("a margin from a property", '<div style="--m:-9999px"><p style="margin:0 0 0 var(--m)">SECRET</p></div>'),
 ]  # fmt: skip
 
 # Browsers draw a few pixels of these, which cannot be read.
@@ -694,6 +698,12 @@ VISIBLE: list[tuple[str, str]] = [
     ("not the last one of its type", "<style>p:last-of-type{display:none}</style><div><p>SECRET</p><p>x</p></div>"),
     ("all but the last one", "<style>li:not(:last-child){display:none}</style><ul><li>x<li>SECRET</ul>"),
     ("the first of three from the last one", "<style>td:nth-last-child(-n+2){display:none}</style><table><tr><td>SECRET<td>x<td>y</table>"),
+    ("a property of another element", "<style>.o{--d:none}.x{display:var(--d,block)}</style><p>x<div class=o></div><p class=x>SECRET</p>"),
+    ("a property that is set again", '<div style="--d:none"><div style="--d:block"><p style="display:var(--d)">SECRET</p></div></div>'),
+    ("a property that is no value", "<style>:root{--d:nonsense}p{display:none;display:var(--d)}</style><p>SECRET</p>"),
+    ("a later value", '<p style="--d:none;display:var(--d);display:block">SECRET</p>'),
+    ("properties in a circle", "<style>:root{--a:var(--b);--b:var(--a)}p{display:var(--a)}</style><p>SECRET</p>"),
+    ("a property in a rule of no element", "<style>.none{--d:0}p{opacity:var(--d,1)}</style><p>SECRET</p>"),
 ]  # fmt: skip
 
 # Mail programs differ, or the text can be reached: name, page, and whether it is read as hidden.
