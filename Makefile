@@ -7,7 +7,7 @@ PACKAGE := $(VENV)/.package
 DEV := $(VENV)/.dev
 PEERS := $(VENV)/.peers
 PAGE := docs/internals/benchmarks.md
-SCAM := Your parcel is held at our depot. Pay the 1.99 redelivery fee now at https://parcel-fee.example/pay or it will be returned
+SCAM := Hi mum, my phone is broken. This is my new number, text me on WhatsApp
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo run test lint bench bench-quality hardening model docs clean

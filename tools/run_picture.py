@@ -19,10 +19,7 @@ from rich.text import Text
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "run.svg"
 WIDTH = 100
-MESSAGE = (
-    "Your parcel is held at our depot. Pay the 1.99 redelivery fee now at "
-    "https://parcel-fee.example/pay or it will be returned"
-)
+MESSAGE = "Hi mum, my phone is broken. This is my new number, text me on WhatsApp"
 COMMANDS = (
     "printf 'WIN a FREE prize\\nrunning late, home by 7\\n' | spamnb predict",
     "spamnb train data/sms_sample.csv -o demo.spamnb",
