@@ -112,6 +112,8 @@ def compute(parent: Style, values: Values, *, tag: str, inline: bool) -> Style:
         begins_line = boxed or (not inline and values.get("display") not in _IN_LINE)
         letters = _moved(letters, values, begins_line)
         visibility = _visibility(visibility, values, letters.size, boxed)
+        if tag == "template":  # no style shows it
+            visibility = visibility._replace(gone=True)
         if values.get("background-clip") == "text":
             colors = _cut_out(colors, parent.colors)
         if "text-shadow" in values:

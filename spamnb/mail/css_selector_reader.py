@@ -15,7 +15,7 @@ from spamnb.mail.html_tokens import name_set
 _COMPOUND = re.compile(
     r"""(?:\*\|)?(?P<type>[a-zA-Z_][\w-]*|\*)|\#(?P<id>[\w\x80-\U0010ffff-]+)
     |\.(?P<class>-?[a-zA-Z_\x80-\U0010ffff][\w\x80-\U0010ffff-]*|--[\w\x80-\U0010ffff-]*)
-    |\[\s*(?P<name>[\w:-]+)\s*(?:(?P<how>[~^$*|]?=)\s*(?:["'](?P<quoted>[^\]"']*)["']|(?P<value>[^\]"'\s]*))\s*(?:[isIS]\s*)?)?\]
+    |\[\s*(?P<name>[\w:-]+)\s*(?:(?P<how>[~^$*|]?=)\s*(?:["'](?P<quoted>[^\]"']*)["']|(?P<value>[^\]"'\s]*))\s*(?:(?P<flag>[isIS])\s*)?)?\]
     |::?(?P<pseudo>[\w-]+)(?:\((?P<argument>(?:[^()]++|\([^()]*+\))*+)\))?|\s*(?P<combinator>[>+~]|\s(?![\s>+~,]|\Z))\s*""",
     re.VERBOSE,
 )
@@ -51,6 +51,11 @@ _NOT_UNDERSTOOD = (
         " target-within nth-child nth-of-type first-child first-of-type is where not picture-in-picture"
     )
     | _NEVER
+)
+# Attributes of HTML whose values have no case.
+_ANY_CASE = name_set(
+    "align alink bgcolor charset clear color compact dir disabled face frame hreflang http-equiv lang link"
+    " media nowrap rel rev rules scope shape target text type valign vlink"
 )
 MOST_COMPOUNDS = 8
 _LONGEST_LIST = 16  # selectors in :is(), :where() or :not()
@@ -113,12 +118,7 @@ class _SelectorReader:
             self._now = now._replace(classes=now.classes | {match["class"]})
             self._ranks[1] += 1
         elif match["name"]:
-            test = (
-                match["name"].lower(),
-                match["how"] or "",
-                (match["quoted"] or match["value"] or "").lower(),
-            )
-            self._now = now._replace(attributes=(*now.attributes, test))
+            self._now = now._replace(attributes=(*now.attributes, _attribute_test(match)))
             self._ranks[1] += 1
         elif match["pseudo"]:
             return self._add_pseudo(match["pseudo"].lower(), match["argument"])
@@ -169,6 +169,14 @@ class _SelectorReader:
         if self._uncertain:
             return Selector(compounds[:1], "", specificity, True, self._tests)
         return Selector(compounds, "".join(reversed(self._combinators)), specificity, tests=self._tests)
+
+
+def _attribute_test(match: re.Match[str]) -> tuple[str, str, str]:
+    """Reads `[name=value i]`; the comparison ends with `i` where the case of letters does not count."""
+    name, how, value = match["name"].lower(), match["how"] or "", match["quoted"] or match["value"] or ""
+    if how and (name in _ANY_CASE or (match["flag"] or "").lower() == "i"):
+        return name, how + "i", value.lower()
+    return name, how, value
 
 
 def _place_test(name: str, argument: str | None) -> PlaceTest | None:

@@ -116,7 +116,8 @@ def _has(element: Element, name: str, how: str, value: str) -> bool:
     actual = element.attributes.get(name)
     if actual is None or not how:
         return actual is not None
-    actual = actual.lower()
+    if how.endswith("i"):
+        actual, how = actual.lower(), how[:-1]
     if how == "=":
         return actual == value
     if how == "~=":

@@ -99,7 +99,7 @@ def has_box(values: Values, tag: str, inline: bool) -> bool:
         return True
     if display is None:
         return not inline and tag not in _TABLE_PARTS
-    return display not in ("inline", "contents") and not str(display).startswith("table")
+    return display not in ("inline", "contents") and "table" not in str(display)
 
 
 def cuts_off(values: Values) -> bool:

@@ -399,6 +399,9 @@ HIDDEN: list[tuple[str, str]] = [
     ("a property of a property", "<style>:root{--a:0;--b:var(--a)}p{opacity:var(--b)}</style><p>SECRET</p>"),
     ("a fallback in a style", '<p style="background:var(--q,#fff);color:var(--r,white)">SECRET</p>'),
     ("a margin from a property", '<div style="--m:-9999px"><p style="margin:0 0 0 var(--m)">SECRET</p></div>'),
+    ("a template that is a block", '<p>x<template style="display:block">SECRET</template>'),
+    ("an attribute in another case, with a flag", "<style>[title=ABC i]{display:none}</style><p>x<p title=abc>SECRET"),
+    ("an attribute whose case does not count", "<style>[type=TEXT]{display:none}</style><p>x<p type=text>SECRET"),
 ]  # fmt: skip
 
 # Browsers draw a few pixels of these, which cannot be read.
@@ -704,6 +707,8 @@ VISIBLE: list[tuple[str, str]] = [
     ("a later value", '<p style="--d:none;display:var(--d);display:block">SECRET</p>'),
     ("properties in a circle", "<style>:root{--a:var(--b);--b:var(--a)}p{display:var(--a)}</style><p>SECRET</p>"),
     ("a property in a rule of no element", "<style>.none{--d:0}p{opacity:var(--d,1)}</style><p>SECRET</p>"),
+    ("an attribute in another case", "<style>[title=ABC]{display:none}</style><p>x<p title=abc>SECRET"),
+    ("a table in a line, which grows", '<p>x</p><div style="display:inline-table;height:0;overflow:hidden">SECRET</div>'),
 ]  # fmt: skip
 
 # Mail programs differ, or the text can be reached: name, page, and whether it is read as hidden.
