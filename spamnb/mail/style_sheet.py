@@ -16,6 +16,7 @@ from spamnb.mail.media_queries import is_supported
 _PIECE = re.compile(r"""((?:[^{};"'(]++|"[^"\n]*+"?|'[^'\n]*+'?|\([^()]*+\)?)*+)([{};]|\Z)""")
 _LONGEST = 300  # characters of a selector or a media query
 _MOST_NESTED = 16  # selectors of a rule inside of another one
+_LAYER = "@layer"
 _OPEN, _CLOSED = True, False  # whether the rules in a block are read
 
 
@@ -26,6 +27,7 @@ class Rule(NamedTuple):
     normal: Values
     important: Values
     media: tuple[str, ...]
+    layered: bool = False  # rules in no layer come after those in a layer
 
 
 def parse_rules(sheet: str, media: str = "") -> Iterator[Rule]:
@@ -37,9 +39,9 @@ def parse_rules(sheet: str, media: str = "") -> Iterator[Rule]:
     for selectors, declarations, queries in _blocks(sheet.replace("<!--", " ").replace("-->", " ")):
         normal, important = parse_declarations(declarations.lower())
         if normal or important:
-            around = (media, *queries) if media else queries
+            around = tuple(query for query in (media, *queries) if query not in ("", _LAYER))
             for selector in _selectors(selectors):
-                yield _rule(selector, normal, important, around)
+                yield _rule(selector, normal, important, around)._replace(layered=_LAYER in queries)
 
 
 def _selectors(texts: Sequence[str]) -> list[Selector]:
@@ -131,7 +133,7 @@ def _at_rule(text: str) -> tuple[str, bool]:
         return text[len("@media") :].strip() or "all", len(text) <= _LONGEST
     if text.startswith("@supports"):
         return "", len(text) <= _LONGEST and is_supported(text[len("@supports") :]) is True
-    return "", _OPEN if text.split(maxsplit=1)[0] == "@layer" else _CLOSED
+    return (_LAYER, _OPEN) if text.split(maxsplit=1)[0] == _LAYER else ("", _CLOSED)
 
 
 class RuleIndex:
@@ -161,7 +163,7 @@ class RuleIndex:
             self.budget = -1
             return []
         matching = [
-            (rule.selector.specificity, order, rule)
+            ((not rule.layered, rule.selector.specificity), order, rule)
             for rules in candidates
             for order, rule in rules
             if self._matches(rule.selector, families, open_keys)

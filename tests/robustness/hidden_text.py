@@ -402,6 +402,7 @@ HIDDEN: list[tuple[str, str]] = [
     ("a template that is a block", '<p>x<template style="display:block">SECRET</template>'),
     ("an attribute in another case, with a flag", "<style>[title=ABC i]{display:none}</style><p>x<p title=abc>SECRET"),
     ("an attribute whose case does not count", "<style>[type=TEXT]{display:none}</style><p>x<p type=text>SECRET"),
+    ("a layer alone", "<style>@layer a{.x{display:none}}</style><p>x<p class=x>SECRET</p>"),
 ]  # fmt: skip
 
 # Browsers draw a few pixels of these, which cannot be read.
@@ -709,6 +710,7 @@ VISIBLE: list[tuple[str, str]] = [
     ("a property in a rule of no element", "<style>.none{--d:0}p{opacity:var(--d,1)}</style><p>SECRET</p>"),
     ("an attribute in another case", "<style>[title=ABC]{display:none}</style><p>x<p title=abc>SECRET"),
     ("a table in a line, which grows", '<p>x</p><div style="display:inline-table;height:0;overflow:hidden">SECRET</div>'),
+    ("a layer comes before all other rules", "<style>@layer a{p.x.x{display:none}}p{display:block}</style><p>x<p class=x>SECRET</p>"),
 ]  # fmt: skip
 
 # Mail programs differ, or the text can be reached: name, page, and whether it is read as hidden.
