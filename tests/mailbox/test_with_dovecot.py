@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import signal
 import stat
 import time
 from pathlib import Path
@@ -249,6 +250,36 @@ def wait_for(mailbox: Mailbox, folder: str, number: int) -> None:
     while len(mailbox.subjects(folder)) < number:
         assert time.monotonic() < end
         time.sleep(0.05)
+
+
+def test_run_outlives_a_restart_of_the_server(cli: Cli, mail_model: Path) -> None:
+    with Dovecot() as server, Mailbox(server, ANN, cli, mail_model) as one:
+        one.login("--action", "move")
+        cli("imap", "once")
+        with cli.start("imap", "run") as running:
+            one.deliver(numbered("spam", 1))
+            assert running.hear().endswith(b"\tspam 1")
+            server.restart()
+            one.client.shutdown()
+            one.client = None
+            one.connect()
+            one.deliver(numbered("spam", 2))
+            assert running.hear().endswith(b"\tspam 2")
+            wait_for(one, "Junk", 2)
+
+
+def test_run_ends_when_the_reader_of_its_output_has_gone(mailbox: Mailbox) -> None:
+    mailbox.login()
+    mailbox.cli("imap", "once")
+    with mailbox.cli.start("imap", "run") as talk:
+        mailbox.deliver(numbered("spam", 1))
+        talk.hear()
+        assert talk.running.stdout is not None
+        talk.running.stdout.close()
+        mailbox.deliver(numbered("spam", 2))
+        assert talk.running.wait(PATIENCE) == 128 + signal.SIGPIPE
+        assert talk.running.stderr is not None
+        assert talk.running.stderr.read().count(b"\n") == 1  # "running ..."
 
 
 def test_only_one_process_filters_an_account(mailbox: Mailbox) -> None:

@@ -228,6 +228,7 @@ class Trial:
                     self.person.act()
                 time.sleep(self.rng.uniform(0.0, 0.6))
                 self.cutter.cut()
+            assert running.poll() is None, f"ended with {running.returncode}"
             os.kill(running.pid, signal.SIGKILL)
             running.communicate(timeout=PATIENCE)
             self.once()

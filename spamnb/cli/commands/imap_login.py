@@ -11,7 +11,7 @@ import click
 from spamnb.cli import options
 from spamnb.cli.imap_accounts import action_option, ask_password, mail_limits
 from spamnb.cli.option_groups import command, option
-from spamnb.cli.output import print_step
+from spamnb.cli.output import outlive_lost_connections, print_step
 from spamnb.errors import ConfigError
 from spamnb.settings import MailConfig
 
@@ -70,6 +70,7 @@ def imap_login(address: str, **flags: Any) -> None:
     from spamnb.mailbox import check_name, log_in, password_of, store_password
 
     check_name(address)
+    outlive_lost_connections()
     account = _account(address, flags)
     password = password_of(account, ask_password, ask_first=True)
     account, session = log_in(account, password)
