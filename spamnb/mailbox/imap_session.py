@@ -24,6 +24,7 @@ _STATUS = ("UIDVALIDITY", "UIDNEXT", "MESSAGES")
 _LISTED = ("FLAGS", "RFC822.SIZE", "INTERNALDATE", "BODY.PEEK[HEADER.FIELDS (MESSAGE-ID)]")
 _MANY = 500  # mails that are listed by one command
 _MESSAGE_ID = re.compile(rb"(?is)^message-id:\s*(.*?)\s*$")
+_QUOTED_BYTES = re.compile(r"""b(['"])(.*)\1""", re.DOTALL)
 _TICK = 1.0  # seconds between two looks whether waiting may end
 
 P = ParamSpec("P")
@@ -48,7 +49,11 @@ def _translated(
 
 
 def _reason(error: BaseException) -> str:
-    return excerpt(str(error) or type(error).__name__, 200)
+    """Returns the text of an error; imaplib writes an answer of the server as Python does, b'...'."""
+    text = str(error) or type(error).__name__
+    if quoted := _QUOTED_BYTES.fullmatch(text):
+        text = quoted[2]
+    return excerpt(text, 200)
 
 
 def tls_context(ca_file: str) -> ssl.SSLContext:
