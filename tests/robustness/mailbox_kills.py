@@ -230,8 +230,8 @@ class Trial:
                 self.cutter.cut()
             ended = running.poll()
             running.kill()
-            said = running.communicate(timeout=PATIENCE)[1].decode()
-            assert ended is None, f"ended with {ended}: {said}"
+            errors = running.communicate(timeout=PATIENCE)[1].decode()
+            assert ended is None, f"ended with {ended}: {errors}"
             self.once()
         return self.problems()
 
