@@ -155,7 +155,7 @@ class Page:
                 hidden.append(at)
                 if not hides and self._open.elements[-1].tag not in ORDINARY:
                     hides = not text.replace(b"&nbsp;", b" ").isspace()
-            if self._open.drawings:
+            if self._open.has_drawing():
                 self._open.leave_drawings(name.decode("latin-1"))
             if element:
                 self._start(element)
@@ -207,8 +207,8 @@ class Page:
 
     def _is_empty(self, element: Element) -> bool:
         """Returns whether a tag begins and ends an element: a slash does so in drawings alone."""
-        is_drawing = element.tag in _DRAWING_TAGS or (self._open.drawings and self._open.is_drawing())
-        return bool(is_drawing) and element.source.endswith(b"/")
+        is_drawing = element.tag in _DRAWING_TAGS or (self._open.has_drawing() and self._open.is_drawing())
+        return is_drawing and element.source.endswith(b"/")
 
     def _changes_nothing(self, tag: str) -> bool:
         """Returns whether a tag without attributes, as <b>, can be ignored together with its end tag."""

@@ -79,7 +79,6 @@ class OpenElements:
         self.keys: defaultdict[str, int] = defaultdict(int)  # of the open elements, how many, if `keyed`
         self.interrupted: list[Element] = []  # formatting that goes on with the next text
         self._keyed = keyed
-        self.drawings = 0  # that are open
         # Of each open element its style, and where the innermost special element and marker are.
         self._frames: list[tuple[Style, int, int]] = [(root, -1, -1)]
         self._whole = whole
@@ -127,6 +126,9 @@ class OpenElements:
     def has_table(self) -> bool:
         return self._last("table") >= 0
 
+    def has_drawing(self) -> bool:
+        return bool(self._positions.get("svg") or self._positions.get("math"))
+
     def is_drawing(self) -> bool:
         """Returns whether the innermost element is part of a drawing or formula, not HTML inside of it."""
         return self._drawing() >= 0
@@ -146,7 +148,6 @@ class OpenElements:
         _, special, marker = self._frames[-1]
         self.elements.append(element)
         self._positions[tag].append(at)
-        self.drawings += tag in _DRAWINGS
         if tag in _MARKERS:
             marker = at
             self._set_aside.append(self.interrupted)
@@ -208,7 +209,6 @@ class OpenElements:
     def _pop(self) -> None:
         element = self.elements.pop()
         _, _, marker = self._frames.pop()
-        self.drawings -= element.tag in _DRAWINGS
         self._positions[element.tag].pop()
         if marker == len(self.elements):
             self.interrupted = self._set_aside.pop()
