@@ -23,8 +23,6 @@ class Pending(Record):
 Value = str | float | bool | Length | Color | Pending | None  # None: a value that is not understood
 Values = dict[str, Value]
 
-_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
-_ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(.))", re.IGNORECASE | re.DOTALL)
 _DECLARATION = re.compile(
     r"""(?:[^;"'(\[{]++|"[^"\n]*+"?|'[^'\n]*+'?|\([^)]*+\)?|\[[^\]]*+\]?|\{[^}]*+\}?)++"""
 )
@@ -45,19 +43,8 @@ _SIZES = {
     "x-large": 24.0,
     "xx-large": 32.0,
 }
-_PRIVATE, _DIGITS = 0xE000, "0123456789"  # where the letters begin that stand for ASCII
-_SIGNS = {
-    code: _PRIVATE + code for code in range(32, 127) if not chr(code).isalnum() and chr(code) not in "-_"
-}
 _FAR_WORDS, _WIDE_SHADOW = -500.0, 100.0  # pixels
 _SIDES = ("top", "right", "bottom", "left")
-
-
-def clean(style: str) -> str:
-    """Removes comments and decodes escapes in a style."""
-    if style.find("/*") >= 0:
-        style = _COMMENT.sub(" ", style)
-    return _ESCAPE.sub(_character, style) if style.find("\\") >= 0 else style
 
 
 def resolve(values: Values, inherited: Mapping[str, str]) -> tuple[Values, Mapping[str, str]]:
@@ -89,25 +76,6 @@ def _inserted(text: str, custom: Mapping[str, str]) -> str:
             break
         text = _USE.sub(lambda use: f" {custom.get(use[1], use[2] or '')} ", text)
     return text
-
-
-def _character(escape: re.Match[str]) -> str:
-    """Returns an escaped character; signs, and digits that begin a name, as letters of no case."""
-    code = int(escape[1], 16) if escape[1] else ord(escape[2])
-    if not 32 <= code < 0x110000:
-        return "\ufffd"  # a control character is part of a name
-    starts_name = escape.string[max(escape.start() - 1, 0)] in ".#"
-    return as_name(chr(code)) if starts_name or not chr(code).isdigit() else chr(code)
-
-
-def as_name(text: str) -> str:
-    """Returns a class or id with letters of no case in place of signs, as selectors have it.
-
-    >>> as_name("note-1"), ascii(as_name("a:b")) == ascii("a" + chr(0xE03A) + "b")
-    ('note-1', True)
-    """
-    name = text if text.isalnum() else text.translate(_SIGNS)
-    return chr(_PRIVATE + ord(name[0])) + name[1:] if name[:1] in _DIGITS and name else name
 
 
 def parse_declarations(style: str) -> tuple[Values, Values]:
