@@ -27,6 +27,7 @@ from spamnb.training.sampling import Digests, Order, PartialCounts, Sample
 from spamnb.training.threshold import CAUTIOUS
 
 FEWEST = 10  # messages that each class needs for a cross-validation
+_LISTED = 5  # classes that are too small
 
 
 @dataclass
@@ -215,6 +216,15 @@ def _check_class_weights(scoring: ScorerConfig, store: CountStore) -> None:
                 f"--set class-weight names the class {label!r}, the data have {', '.join(store.labels)}",
                 hint="give the weight of one of these classes",
             )
+
+
+def too_few_messages(store: CountStore, hint: str) -> DataError:
+    """Describes messages that are too few to cross-validate, and names classes that are too small."""
+    sizes = sorted(zip(store.message_totals.tolist(), store.labels, strict=True))
+    small = [f'"{excerpt(label)}" has {size:,}' for size, label in sizes if size < FEWEST]
+    listed = ", ".join(small[:_LISTED] + ["..."] * (len(small) > _LISTED))
+    needed = f"every class needs at least {FEWEST}" + f", but {listed}" * bool(small)
+    return DataError(f"too few messages to cross-validate: {needed}", hint=hint)
 
 
 def _one_class(store: CountStore) -> DataError:

@@ -21,7 +21,7 @@ def test_four_messages_make_a_model_that_knows_much_more(cli: Cli) -> None:
     assert "starting from the ready-made model for SMS\n" in status
     assert re.search(r"base model +from the ready-made model for SMS, weight 0\.\d+\n", status)
     assert (
-        "no metrics: folds need 10 messages of each class, got 2; probabilities are scaled like those of"
+        "no metrics: folds need 10 messages of a class, got 2 ham; probabilities are scaled like those of"
         in status
     )
     messages = b"WIN a FREE prize\nhi mum, home by seven\nparcel fee\n"
