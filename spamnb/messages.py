@@ -294,6 +294,10 @@ class Chunk(Record):
     def __len__(self) -> int:
         return len(self.texts)
 
+    def place(self, row: int) -> str:
+        """Returns where a message comes from: the path of a mail, else its line in the source."""
+        return self.sources[row] if self.sources else f"line {int(self.lines[row])}"
+
 
 def check_columns(size: int, categories: Categories, numbers: Numbers) -> None:
     """Refuses columns without a value for each message."""

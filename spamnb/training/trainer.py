@@ -47,7 +47,7 @@ class Trainer:
     positive: str = "spam"
     base: BaseModel | None = None
     keep: Mapping[str, int] | None = None  # under-sampling: the digest below which messages are kept
-    keep_texts: bool = False  # the sample keeps its texts, for a report that shows mistakes
+    keep_texts: bool = False  # the sample keeps its texts and places, for a report that shows mistakes
 
     def __post_init__(self) -> None:
         SpamModel(self.features, self.scoring)  # refuses settings that cannot be combined

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -74,6 +75,11 @@ def test_mistakes_of_a_cross_validation_and_of_three_classes(cli: Cli, sms: Sms,
     kinds = [block.splitlines() for block in shown.split("\n\n")[-2:]]
     assert [block[0].split(":")[0] for block in kinds] == ["ham flagged as spam", "spam not flagged"]
     assert [len(block) for block in kinds] == [5, 5]
+    rows = sms.train.read_text("utf-8").splitlines()
+    for text, place in [(block[i], block[i + 1]) for block in kinds for i in (1, 3)]:
+        number = re.fullmatch(r" +line (\d+): .+", place)
+        assert number is not None
+        assert text.split(maxsplit=1)[1][:20] in rows[int(number[1]) - 1]
     cli.write("d.csv", "label,text\nhome,meeting report\n")
     shown = cli("evaluate", "d.csv", "-m", three.model, "-q", "--mistakes", "2").text
     assert "misclassified: 1\n" in shown
