@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from spamnb.readers.formats import (
         FORMATS as FORMATS,
         any_of as any_of,
+        format_by_suffix as format_by_suffix,
         labelled_formats as labelled_formats,
         mail_formats as mail_formats,
         table_formats as table_formats,
@@ -68,7 +69,14 @@ else:
             "byte_stream": ["StoredFile", "open_bytes", "peek_stdin"],
             "decoded_input": ["DecodedInput", "LONGEST_RECORD", "refuse_binary", "too_long"],
             "format_detection": ["by_first_lines", "looks_like"],
-            "formats": ["FORMATS", "any_of", "labelled_formats", "mail_formats", "table_formats"],
+            "formats": [
+                "FORMATS",
+                "any_of",
+                "format_by_suffix",
+                "labelled_formats",
+                "mail_formats",
+                "table_formats",
+            ],
             "job_count": ["choose_jobs"],
             "path_list": ["existing_paths", "plan", "read_paths"],
             "read_options": ["ReadOptions"],

@@ -245,7 +245,7 @@ def test_errors(here: Cli, args: list[str], stdin: bytes, code: int, error: str)
 def test_more_than_two_classes_have_no_ham(cli: Cli, three: Three) -> None:
     done = cli("learn", "--ham", "-m", three.model, stdin=b"x\n", code=2)
     assert "Error: --ham needs a model with a class ham, got home, spam, work\n" in done.err
-    assert "Hint: name the class: --label home=PATH\n" in done.err
+    assert "Hint: name the class: --label home=PATH, or --label home=- for stdin\n" in done.err
 
 
 def test_learning_one_message_imports_little(here: Cli) -> None:
