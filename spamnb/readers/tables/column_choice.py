@@ -14,6 +14,7 @@ from spamnb.errors import DataError, NoLabelsError
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.tables.label_words import (
     LABEL_NAMES,
+    PREDICTED_NAMES,
     TEXT_NAMES,
     is_certain_word,
     is_class_word,
@@ -173,9 +174,16 @@ def _by_name(names: Sequence[str], free: Sequence[int], known: Sequence[str]) ->
 
 
 def _label_column(names: Sequence[str], free: Sequence[int], columns: Rows) -> int | None:
+    """Finds the column of the labels; one with predictions, by its name, only if there is no other."""
+    written = predicted_columns(names)
+    free = [i for i in free if i not in written]
+    true = [i for i in free if normalize_name(names[i]) not in PREDICTED_NAMES]
+    found = _true_label_column(names, true, columns)
+    return _true_label_column(names, free, columns) if found is None else found
+
+
+def _true_label_column(names: Sequence[str], free: Sequence[int], columns: Rows) -> int | None:
     """Finds the column of the labels: by name and known labels, by known words, else by name."""
-    predicted = predicted_columns(names)
-    free = [i for i in free if i not in predicted]
     usual = _label_names(names, free)
     choices = (
         _by_known_labels(names, usual, columns),

@@ -52,6 +52,16 @@ def table(header: str, *rows: str) -> bytes:
             '"is_valid" (spam = "0", ham = "1")',
             id="is_valid",
         ),
+        pytest.param(
+            table("text,prediction,gold", f"{HAM},spam,ham", f"{SPAM},spam,spam"),
+            '"gold" (spam = "spam")',
+            id="prediction",
+        ),
+        pytest.param(
+            table("text,predicted_label", f"{HAM},ham", f"{SPAM},spam"),
+            '"predicted_label" (spam = "spam")',
+            id="no other",
+        ),
         pytest.param(table("words,fake", f"{HAM},0", f"{SPAM},1"), '"fake" (spam = "1")', id="fake"),
         pytest.param(
             table("Klasse;Nachricht", f"gut;{HAM}", f"Betrug;{SPAM}"),
