@@ -278,7 +278,8 @@ class Chunk(Record):
     categorical column ("" = missing), `numbers` one float per message and numeric column (nan = missing);
     `lines` is each message's 1-based line in its source; `position` is how far the source was read, in bytes;
     `sources` is the path of each mail, or `mailbox#number`; `worker_result` is the result of the worker
-    processes (`Source.work`); `columns` has all columns of a table (`ReadOptions.keep_columns`).
+    processes (`Source.work`); `columns` has all columns of a table (`ReadOptions.keep_columns`); `file` is
+    the name of the source if there are several.
     """
 
     texts: Texts
@@ -290,13 +291,16 @@ class Chunk(Record):
     sources: Sequence[str] = ()
     worker_result: Any = None
     columns: InputColumns | None = None
+    file: str = ""
 
     def __len__(self) -> int:
         return len(self.texts)
 
     def place(self, row: int) -> str:
-        """Returns where a message comes from: the path of a mail, else its line in the source."""
-        return self.sources[row] if self.sources else f"line {int(self.lines[row])}"
+        """Returns where a message comes from: the path of a mail, else its line and, of several, its file."""
+        if self.sources:
+            return self.sources[row]
+        return f"{self.file} line {int(self.lines[row])}".strip()
 
 
 def check_columns(size: int, categories: Categories, numbers: Numbers) -> None:

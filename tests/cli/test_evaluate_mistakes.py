@@ -70,6 +70,18 @@ def test_mistakes_in_json_and_beside_a_report(cli: Cli, tiny: Path) -> None:
     assert "mistakes" not in cli("evaluate", "d.csv", "-m", tiny, "-q", "--json", "-").json
 
 
+def test_mistakes_in_several_files_name_the_file(cli: Cli, tiny: Path, sms: Sms) -> None:
+    cli.write("a.csv", DATA)
+    cli.write("b.csv", "label,text\nspam,see mum\n")
+    shown = cli("evaluate", "a.csv", "b.csv", "-m", tiny, "-q", "--mistakes", "2").text
+    assert [line.split(":")[0].strip() for line in shown.splitlines() if " line " in line] == [
+        *("a.csv line 3", "a.csv line 2"),
+        *("a.csv line 5", "b.csv line 2"),
+    ]
+    mistakes = cli("evaluate", sms.train, "a.csv", "--folds", "2", "--mistakes", "9", "--json", "-").json
+    assert {row["source"].split(" line ")[0] for row in mistakes["mistakes"]} >= {str(sms.train)}
+
+
 def test_mistakes_of_a_cross_validation_and_of_three_classes(cli: Cli, sms: Sms, three: Three) -> None:
     shown = cli("evaluate", sms.train, "--folds", "2", "-q", "--mistakes", "2").text
     kinds = [block.splitlines() for block in shown.split("\n\n")[-2:]]
