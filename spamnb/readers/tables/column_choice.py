@@ -178,8 +178,8 @@ def _label_column(names: Sequence[str], free: Sequence[int], columns: Rows) -> i
     written = predicted_columns(names)
     free = [i for i in free if i not in written]
     true = [i for i in free if normalize_name(names[i]) not in PREDICTED_NAMES]
-    found = _true_label_column(names, true, columns)
-    return _true_label_column(names, free, columns) if found is None else found
+    label = _true_label_column(names, true, columns)
+    return _true_label_column(names, free, columns) if label is None else label
 
 
 def _true_label_column(names: Sequence[str], free: Sequence[int], columns: Rows) -> int | None:
