@@ -143,6 +143,11 @@ def test_labels_that_cannot_be_used() -> None:
         "2 of 3 labels are missing, the first is number 2",
         "leave out these messages",
     )
+    for missing in (pd.array([1, None, 0], "Int64"), pd.array(["spam", None, "ham"], "string")):
+        assert refused(spamnb.train, ["a", "b", "c"], missing) == (
+            "1 of 3 labels are missing, the first is number 2",
+            "leave out these messages",
+        )
     texts, labels = corpus(30)
     assert refused(spamnb.train, [*texts, "c"], [*labels, "spma"]) == (
         "these labels mean neither spam nor ham: 'spma'",
@@ -316,6 +321,15 @@ def test_raw_mail_is_refused_until_it_is_parsed() -> None:
         assert refused(spamnb.SpamClassifier().fit, [raw, b"hi"], [0, 1])[1] == hint
 
 
+def test_a_message_of_email_is_no_list_of_messages() -> None:
+    message = email.message_from_bytes(RAW)
+    for call in (spamnb.load("mail").predict, spamnb.SpamClassifier().fit(*corpus(2)).predict):
+        assert refused(call, message) == (
+            "expected a list of messages, got a Message",
+            "parse it first: model.predict(spamnb.parse_mail(message))",
+        )
+
+
 def test_texts_and_other_bytes_are_no_raw_mail() -> None:
     model = spamnb.load("sms")
     for text in (RAW.decode(), "To: all\nNote: call me"):
@@ -341,7 +355,8 @@ def test_a_mail_may_be_an_open_file_or_a_message_of_email(tmp_path: Path) -> Non
     parsed, message = spamnb.parse_mail(RAW), email.message_from_bytes(RAW)
     with open(tmp_path / "a.eml", "rb") as file:
         from_file = spamnb.parse_mail(file)
-    for other in (from_file, spamnb.parse_mail(message), spamnb.parse_mail([message])):
+    buffers = spamnb.parse_mail(bytearray(RAW)), spamnb.parse_mail([memoryview(RAW)])
+    for other in (from_file, spamnb.parse_mail(message), spamnb.parse_mail([message]), *buffers):
         assert (other.tolist(), other.tags["from"].tolist()) == (
             parsed.tolist(),
             parsed.tags["from"].tolist(),

@@ -401,6 +401,7 @@ UNUSABLE: list[tuple[Any, Any, str]] = [
     (["a", "b"], [[1], [2]], "expected one label for each message, got y of shape (2, 1)"),
     (["a", "b"], ["x", None], "a label is missing (None or nan)"),
     (["a", "b"], ["x", float("nan")], "a label is missing (None or nan)"),
+    (["a", "b"], pd.array(["x", None], "string"), "a label is missing (None or nan)"),
     (["a", "b"], [0.5, 1.5], "labels must be names of classes, got continuous numbers or nan"),
     (["a", "b"], [1, "1"], "different labels must not look the same, got [1, '1']"),
     (["a", "b"], None, "SpamClassifier requires y to be passed, but the target y is None"),

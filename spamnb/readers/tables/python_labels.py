@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from spamnb.core import excerpt
 from spamnb.errors import DataError, InputError, type_name
+from spamnb.messages import is_missing
 from spamnb.readers.tables.label_words import known_label, spam_of_two
 from spamnb.readers.tables.labels import LabelMap
 
@@ -54,7 +55,7 @@ def written_labels(labels: Iterable[object]) -> list[str]:
             f"expected one label for each message, got {type_name(labels)} of shape {shape}",
             hint="pass one column: table['label']",
         )
-    written = ["" if _is_missing(label) else str(label).strip() for label in labels]
+    written = ["" if is_missing(label) else str(label).strip() for label in labels]
     if "" in written:
         raise DataError(
             f"{written.count(''):,} of {len(written):,} labels are missing, the first is number "
@@ -98,7 +99,3 @@ def _class_by_meaning(classes: Collection[str]) -> dict[str, str]:
     if len(classes) > 2:
         words &= set(classes)
     return {word: word for word in words} if words & set(classes) else {}
-
-
-def _is_missing(label: object) -> bool:
-    return label is None or label != label or type(label).__name__ in ("NAType", "NaTType")
