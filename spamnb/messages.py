@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray, Record
-from spamnb.errors import DataError, InputError, counted, type_name
+from spamnb.errors import InputError, type_name
 
 
 class Texts(Record):
@@ -309,13 +309,3 @@ class Chunk(Record):
 
     def __len__(self) -> int:
         return len(self.texts)
-
-
-def check_columns(size: int, categories: Categories, numbers: Numbers) -> None:
-    """Refuses columns without a value for each message."""
-    columns: dict[str, Any] = {**(categories or {}), **(numbers or {})}
-    for name, values in columns.items():
-        if len(values) != size:
-            raise DataError(
-                f"{counted(size, 'message')} but {counted(len(values), 'value')} in column {name!r}"
-            )

@@ -121,6 +121,71 @@ def test_columns_of_a_data_frame_that_are_not_there() -> None:
     )
 
 
+FEATURES = spamnb.FeatureConfig(categorical=("sender",), numeric=("hour",))
+
+
+def table_of_columns() -> pd.DataFrame:
+    texts = [f"word{i}" for i in range(20)]
+    return table(20).assign(text=texts, sender=["x", "y"] * 10, hour=[1, 20] * 10)
+
+
+def test_train_and_evaluate_take_columns_of_a_data_frame() -> None:
+    frame = table_of_columns()
+    model = spamnb.train(frame, features=FEATURES)
+    assert (model.metrics or {})["accuracy"] == model.evaluate(frame).accuracy == 1.0
+    values = {"sender": frame.sender.tolist()}, {"hour": frame.hour.to_numpy(float)}
+    assert model.evaluate(frame.text, frame.label, *values).accuracy == 1.0
+    assert model.predict(frame.text, *values) == frame.label.tolist()
+    with pytest.raises(SpamnbError, match="the features need a column 'hour'"):
+        model.evaluate(frame.drop(columns="hour"))
+
+
+def test_columns_that_features_name_must_be_there() -> None:
+    frame = table_of_columns()
+    assert refused(spamnb.train, frame.drop(columns="hour"), features=FEATURES) == (
+        "the features need a column 'hour', the messages have none",
+        "the columns are text, label, sender",
+    )
+    assert refused(spamnb.train, frame.text, frame.label, features=FEATURES) == (
+        "the features need a column 'sender', the messages have none",
+        "pass a DataFrame with it",
+    )
+
+
+def test_columns_may_be_any_values() -> None:
+    empty = spamnb.SpamModel(FEATURES)
+    arguments = ["a", "b", "c"], ["ham", "spam", "spam"]
+    expected = empty.learn(*arguments, {"sender": ["1", "", "2"]}, {"hour": np.array([1.0, np.nan, 3.0])})
+    others: list[tuple[Any, Any]] = [
+        ({"sender": [1, None, 2]}, {"hour": [1, None, 3]}),
+        (pd.DataFrame({"sender": ["1", pd.NA, "2"]}), {"hour": pd.array([1, None, 3], "Int64")}),
+        ({"sender": ("1", float("nan"), "2")}, {"hour": [1, float("inf"), 3]}),
+    ]
+    for categories, numbers in others:
+        assert same_model(empty.learn(*arguments, categories, numbers), expected)
+
+
+def test_columns_that_cannot_be_used() -> None:
+    model = spamnb.train(table_of_columns(), features=FEATURES)
+    for call in (model.predict, model.predict_proba, model.log_odds, model.score):
+        assert refused(call, ["a", "b"], {"sendr": ["x", "y"]}) == (
+            "the model has no categorical column 'sendr'",
+            "its categorical columns are sender",
+        )
+    refused(model.explain, "a", {"sendr": ["x"]})
+    refused(model.learn, ["a"], ["spam"], {"sendr": ["x"]})
+    refused(model.forget, ["a"], ["spam"], None, {"houre": [1.0]})
+    assert refused(spamnb.load("sms").predict, ["a"], None, {"hour": [1]})[1] == "it has no numeric columns"
+    assert refused(model.predict, ["a", "b"], {"sender": "xy"}) == (
+        "expected a list of values in column 'sender', got a str",
+        "pass one value for each message",
+    )
+    assert refused(model.predict, ["a"], None, {"hour": ["noon"]}) == (
+        "expected numbers in column 'hour': could not convert string to float: 'noon'",
+        "nan is a missing value",
+    )
+
+
 @pytest.mark.parametrize(
     ("spam", "ham"), [(1, 0), (True, False), (1.0, 0.0), ("1", "0"), ("Spam", "HAM"), (1, -1), ("junk", "x")]
 )
@@ -425,9 +490,38 @@ def test_a_model_may_start_from_one_that_is_named(tmp_path: Path) -> None:
         'for example base="ready-made"',
     )
     assert refused(spamnb.train, texts, labels, base="nowhere.spamnb") == (
-        "--base must be ready-made, none, the name of a model or a file, got 'nowhere.spamnb'",
-        "for example --base ready-made, or check the path",
+        "base must be ready-made, none, the name of a model or a file, got 'nowhere.spamnb'",
+        "for example base ready-made, or check the path",
     )
+
+
+def test_settings_are_of_their_types() -> None:
+    for name, value, kind in (
+        ("features", "plain", "FeatureConfig"),
+        ("scoring", "bernoulli", "ScorerConfig"),
+        ("training", {"folds": 3}, "TrainingConfig"),
+        ("decision", 0.9, "Decision"),
+    ):
+        message, hint = refused(spamnb.train, *corpus(2), **{name: value})
+        assert message.startswith(f"{name} must be a {kind}, got ")
+        assert hint == f"for example {name}=spamnb.{kind}()"
+
+
+def test_errors_about_settings_have_names_of_python() -> None:
+    texts, labels = corpus(20)
+    prior = spamnb.ScorerConfig(prior=(0.2, 0.3, 0.5))
+    assert refused(spamnb.train, texts, labels, scoring=prior)[0].startswith("prior gives 3 numbers")
+    assert refused(spamnb.TrainingConfig, max_fpr=2) == (
+        "max_fpr must be above 0 and below 1, got 2",
+        "for example 0.001",
+    )
+    assert refused(spamnb.ScorerConfig, "multinominal")[0] == "unknown scorer 'multinominal'"
+    both = spamnb.SpamClassifier(alpha=0.1, m_estimate=2.0)
+    assert refused(both.fit, texts, labels)[0].startswith("alpha and m_estimate cannot be combined")
+    without = spamnb.SpamClassifier(calibrate=False, refine="yes")
+    assert refused(without.fit, texts, labels)[0] == "refine=yes needs cross-validation, got calibrate=0"
+    word = spamnb.SpamClassifier(calibrate="no")  # type: ignore[arg-type]
+    assert refused(word.fit, texts, labels)[0] == "calibrate must be True or False, got 'no'"
 
 
 def test_train_takes_no_path() -> None:

@@ -423,11 +423,11 @@ def test_input_that_cannot_be_used_changes_nothing(
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"tokens": "words"}, "--tokens must be plain or shaped, got 'words'"),
+        ({"tokens": "words"}, "tokens must be plain or shaped, got 'words'"),
         ({"scorer": "magic"}, "unknown scorer 'magic'"),
-        ({"alpha": -1.0}, "--alpha must be 0 or more, got -1.0"),
+        ({"alpha": -1.0}, "alpha must be 0 or more, got -1.0"),
         ({"class_prior": [0.2, 0.3, 0.5]}, "class_prior gives 3 numbers for 2 classes"),
-        ({"threshold": 2}, "--threshold must lie between 0 and 1, got 2"),
+        ({"threshold": 2}, "threshold must lie between 0 and 1, got 2"),
     ],
 )
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])

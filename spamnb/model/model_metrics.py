@@ -10,7 +10,7 @@ import numpy as np
 from spamnb.core import IntArray
 from spamnb.errors import DataError
 from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
-from spamnb.readers import labelled_messages
+from spamnb.readers import columns_of_table, is_table, labelled_messages
 
 if TYPE_CHECKING:
     from spamnb.messages import Categories, Messages, Numbers
@@ -28,6 +28,8 @@ def evaluate(
 ) -> Scores | MultiScores:
     """Computes all metrics of the model's verdicts on labelled messages."""
     texts, names = labelled_messages(messages, labels, columns, classes=model.labels)
+    if is_table(messages) and categories is None and numbers is None:
+        categories, numbers = columns_of_table(model.features, messages)
     truth = _class_numbers(model, names)
     predictions = model.score(texts, categories, numbers)
     if model.pair is None:

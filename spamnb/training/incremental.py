@@ -23,7 +23,7 @@ from spamnb.model import (
     merge_weights,
     sum_changes,
 )
-from spamnb.readers import class_names
+from spamnb.readers import class_names, columns_of_values
 from spamnb.storage import HISTORY_DAYS, WAIT, Lock, model_file
 from spamnb.training.journal_history import describe_lesson
 from spamnb.training.lesson_writer import LessonWriter
@@ -150,7 +150,7 @@ class Learner:
         misclassifies or is unsure of.
         """
         if mode not in MODES:
-            raise ConfigError(f"--mode must be all or on-error, got {mode!r}")
+            raise ConfigError(f"mode must be all or on-error, got {mode!r}")
         session, batch = self._inside(), self._batch(messages, labels, categories, numbers)
         session.source = "learn"
         first = session.first_labels if self._first_label_wins else None
@@ -204,7 +204,8 @@ class Learner:
         names = [""] * len(texts) if labels is None else class_names(labels, classes, _CHECK_LABELS)
         if len(texts) != len(names):
             raise DataError(f"{counted(len(texts), 'message')} but {counted(len(names), 'label')}")
-        return UpdateBatch(self.model, texts, names, categories or {}, numbers or {})
+        columns = columns_of_values(self.model.features, len(texts), categories, numbers)
+        return UpdateBatch(self.model, texts, names, *columns)
 
     def _inside(self) -> _Session:
         if self._session is None:

@@ -118,7 +118,7 @@ def test_on_error_learns_only_what_is_misclassified_or_unsure(path: Path) -> Non
     since = SpamModel.load(path).change_history
     assert (since.learned, since.classified) == (2, 0)
     with (
-        pytest.raises(ConfigError, match="--mode must be all or on-error, got 'toe'"),
+        pytest.raises(ConfigError, match="mode must be all or on-error, got 'toe'"),
         Learner(path) as learner,
     ):
         learner.learn(["x"], ["ham"], mode="toe")
