@@ -542,18 +542,32 @@ def test_a_name_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         "no model at sms",
         "a model of that name: spamnb.load('sms')",
     )
-    assert refused(spamnb.Learner, "sms") == (
-        "no model at sms",
-        """save it as a file first: spamnb.load('sms').save("my.spamnb")""",
-    )
+    for call in (spamnb.Learner, spamnb.undo, spamnb.history):
+        assert refused(call, "sms") == (
+            "sms is a ready-made model, which does not learn",
+            """save it as a file first: spamnb.load('sms').save("my.spamnb")""",
+        )
+        assert refused(call, "nowhere")[0] == "there is no model named 'nowhere'"
     spamnb.load("sms").save("own")
     assert spamnb.SpamModel.load("own").labels == ("ham", "spam")
 
 
+def test_a_model_in_the_data_folder_learns_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(platformdirs, "user_data_dir", lambda *_, **__: str(tmp_path))
+    spamnb.train(*corpus(4)).save(tmp_path / "office.spamnb")
+    with spamnb.Learner("office") as learner:
+        learner.learn(["new words"], ["spam"])
+    assert spamnb.load("office").predict(["new words"]) == ["spam"]
+    assert [lesson.entry.id for lesson in spamnb.history("office")] == [1]
+    assert spamnb.undo("office").undone == [1]
+
+
 def test_a_path_is_text() -> None:
     model = spamnb.load("sms")
-    for call in (spamnb.load, spamnb.SpamModel.load, spamnb.undo, spamnb.history, spamnb.Learner):
-        for value, name in ((5, "an int"), (model, "a SpamModel"), (None, "None")):
+    for call in (spamnb.load, spamnb.SpamModel.load, spamnb.undo, spamnb.history, spamnb.Learner, model.save):
+        for value, name in ((5, "an int"), (model, "a SpamModel"), (None, "None"), ("", "an empty string")):
             expected = f"expected the path of a model, got {name}", "for example 'my.spamnb'"
             assert refused(call, value) == expected
 

@@ -256,6 +256,7 @@ class SpamModel(ModelParts):
         """
         from spamnb.storage import model_writer
 
+        model_paths.check_path(path)
         has_content = os.path.isfile(path) and os.path.getsize(path) > 0
         if has_content and not force and not model_file.is_model_file(path):
             raise ModelError(

@@ -18,9 +18,8 @@ from spamnb.model import (
     LessonMark,
     Ranges,
     SpamModel,
-    check_no_name,
-    check_path,
     merge_weights,
+    own_file_of,
     sum_changes,
 )
 from spamnb.readers import class_names, columns_of_values
@@ -45,7 +44,6 @@ from spamnb.training.update_plan import (
 )
 
 MODES = ("all", "on-error")
-_CHECK_LABELS = "check the label column (--label-column) and which label means spam (--spam-label)"
 READ_AHEAD = 32 << 20  # bytes of messages that are read before the model is locked
 
 
@@ -64,6 +62,7 @@ class _Session:
 class Learner:
     """Changes a model file inside `with`: all changes are written at the end, or none if anything fails.
 
+    `path` may be the name of a model in the data folder.
     Other learners wait meanwhile, `wait` seconds at most; readers never wait. With `first_label_wins`, a
     message that comes with two labels inside one `with` keeps the first; otherwise the last label counts.
     All changes of one `with` are one lesson, which `spamnb.undo` can take back for `history_days` days;
@@ -92,10 +91,7 @@ class Learner:
         source: str = "",
         history_days: int = HISTORY_DAYS,
     ) -> None:
-        check_path(path)
-        self.path = os.fspath(path)
-        hint = f'save it as a file first: spamnb.load({self.path!r}).save("my.spamnb")'
-        check_no_name(self.path, hint)
+        self.path = own_file_of(path)
         self.outcome = LearnResult()
         self.lesson: LessonEntry | None = None  # what was written; None if nothing was changed
         self._source, self._history_days, self._first_label_wins = source, history_days, first_label_wins
@@ -179,7 +175,7 @@ class Learner:
         if labels is None and self.model.seen_messages is None:
             raise ModelError(
                 "the model does not remember which messages it has learned",
-                hint="say with --spam or --ham how the messages were learned",
+                hint="pass the labels that they were learned with (--spam or --ham)",
             )
         session.source = session.source or "forget"
         plan = plan_forgetting(self.model.seen_messages, batch.digests, batch.labels)
@@ -201,7 +197,9 @@ class Learner:
     ) -> UpdateBatch:
         texts = as_texts(messages)
         classes = self.model.labels
-        names = [""] * len(texts) if labels is None else class_names(labels, classes, _CHECK_LABELS)
+        names = (
+            [""] * len(texts) if labels is None else class_names(labels, classes, "use one of these classes")
+        )
         if len(texts) != len(names):
             raise DataError(f"{counted(len(texts), 'message')} but {counted(len(names), 'label')}")
         columns = columns_of_values(self.model.features, len(texts), categories, numbers)
