@@ -301,6 +301,25 @@ def test_evaluate_takes_numbers_as_labels() -> None:
     assert (scores.messages, scores.spam) == (60, labels.count("spam"))
 
 
+def test_scores_are_printed_in_one_line() -> None:
+    texts, labels = corpus(20)
+    assert str(spamnb.train(texts, labels).evaluate(texts, labels)).startswith(
+        "20 messages (0 unsure): accuracy "
+    )
+    topics = [("x", "y", "z")[i % 3] for i in range(20)]
+    assert "macro_f1 " in str(spamnb.train(texts, topics).evaluate(texts, topics))
+
+
+def test_words_for_spam_and_ham_are_evaluated_as_they_are_learned() -> None:
+    texts, labels = corpus(60)
+    numbers = [int(label == "spam") for label in labels]
+    model = spamnb.train(texts, numbers, positive=1)
+    expected = model.evaluate(texts, numbers)
+    assert model.labels == ("0", "1")
+    for same in (labels, [number == 1 for number in numbers]):
+        assert model.evaluate(texts, same) == expected
+
+
 def test_evaluate_refuses_what_it_cannot_measure() -> None:
     model = spamnb.train(*corpus(20))
     assert refused(model.evaluate, ["a"], ["news"]) == (

@@ -189,7 +189,10 @@ class SpamModel(ModelParts):
     def log_odds(
         self, messages: Messages, categories: Categories = None, numbers: Numbers = None
     ) -> FloatArray:
-        """Returns (n,): log P(positive) - log P(not positive) of each message."""
+        """Returns (n,): log P(positive) - log P(not positive) of each message.
+
+        These are not limited, as the probability of a message is that is unsure for lack of evidence.
+        """
         return self.score(texts_to_classify(self, messages), categories, numbers).log_odds
 
     def evaluate(
@@ -204,6 +207,8 @@ class SpamModel(ModelParts):
     ) -> Scores | MultiScores:
         """Computes accuracy, recall, ROC AUC and all other metrics of `spamnb evaluate`.
 
+        They are Scores, or MultiScores with more than two classes. An unsure message counts as not spam, or
+        with more classes as the likeliest one.
         `messages` may be a DataFrame; `text` and `label` name its columns, which otherwise need usual names.
         It has the categorical and numeric columns too, unless these are passed.
 

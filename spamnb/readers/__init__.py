@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     )
     from spamnb.readers.tables.python_labels import (
         class_names as class_names,
+        classes_by_meaning as classes_by_meaning,
         label_names as label_names,
         written_labels as written_labels,
     )
@@ -95,6 +96,6 @@ else:
             "tables.prediction_file": ["PredictionFile", "read_predictions"],
             "tables.labelled_table": ["is_table", "labelled_messages"],
             "tables.python_columns": ["columns_of_table", "columns_of_values"],
-            "tables.python_labels": ["class_names", "label_names", "written_labels"],
+            "tables.python_labels": ["class_names", "classes_by_meaning", "label_names", "written_labels"],
         },
     )

@@ -77,7 +77,7 @@ def class_names(labels: Iterable[object], classes: Collection[str], hint: str = 
     """
     if isinstance(labels, Iterator):
         labels = list(labels)
-    written, meaning = written_labels(labels), _class_by_meaning(classes)
+    written, meaning = written_labels(labels), classes_by_meaning(classes)
     if not classes and all(map(known_label, written)) and not any(isinstance(v, str) for v in labels):
         meaning = {"spam": "spam", "ham": "ham"}
     names = {label: meaning.get(known_label(label), label) for label in {*written} - {*classes}}
@@ -89,7 +89,7 @@ def class_names(labels: Iterable[object], classes: Collection[str], hint: str = 
     return [names[label] for label in written]
 
 
-def _class_by_meaning(classes: Collection[str]) -> dict[str, str]:
+def classes_by_meaning(classes: Collection[str]) -> dict[str, str]:
     """Returns the classes of a model that mean spam and ham, if it has such classes."""
     if len(classes) == 2:
         first, second = classes
