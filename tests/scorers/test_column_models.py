@@ -10,7 +10,6 @@ from hypothesis import given, strategies as st
 
 from spamnb.core.arrays import FloatArray
 from spamnb.counts.moments import Moments
-from spamnb.errors import InputError
 from spamnb.messages import Texts
 from spamnb.model.spam_model import SpamModel
 from spamnb.scorers.column_models import gaussian_log_p, gaussian_parameters, m_estimate
@@ -116,11 +115,10 @@ def test_a_column_that_never_varies() -> None:
     assert all_flat.tolist() == pytest.approx([1e-6, 1e-6])
 
 
-def test_columns_that_the_model_does_not_have_are_refused() -> None:
-    model = SpamModel(FeatureConfig.plain()).learn(["a", "b"], ["ham", "spam"])
-    for call in (model.score, model.predict):
-        with pytest.raises(InputError, match="the model has no categorical column 'sender'"):
-            call(["a"], {"sender": ["y"]})
+def test_columns_that_the_model_was_not_told_of_are_passed_over() -> None:
+    model = SpamModel(FeatureConfig.plain()).learn(["a", "b"], ["ham", "spam"], {"sender": ["x", "y"]})
+    with_column = model.score(["a"], {"sender": ["y"]})
+    assert with_column.scored.joint.tolist() == model.score(["a"]).scored.joint.tolist()
 
 
 def test_explanations_name_columns() -> None:

@@ -23,19 +23,13 @@ def columns_of_values(
 ) -> Columns:
     """Returns categories as texts and numbers as arrays, one value for each of so many messages.
 
-    Columns that the features do not have are refused; one that is left out is missing in all messages.
+    Of other columns there may be more, but none in place of one that is not there. A column may be left out.
 
     >>> columns_of_values(FeatureConfig(categorical=("sender",)), 2, {"sender": ["Ann", None]}, None)
     ({'sender': ['Ann', '']}, {})
     """
-    kinds = (
-        ("categorical", features.categorical, categories),
-        ("numeric", features.numeric, numbers),
-    )
-    for kind, names, columns in kinds:
-        _check_names(kind, names, columns)
-    texts = {name: _texts(values) for name, values in _items(categories)}
-    arrays = {name: _numbers(name, values) for name, values in _items(numbers)}
+    texts = {name: _texts(values) for name, values in _own("categorical", features.categorical, categories)}
+    arrays = {name: _numbers(name, values) for name, values in _own("numeric", features.numeric, numbers)}
     lengths = {name: len(values) for name, values in texts.items()}
     lengths |= {name: len(values) for name, values in arrays.items()}
     for name, length in lengths.items():
@@ -59,23 +53,23 @@ def columns_of_table(features: FeatureConfig, table: Any) -> Columns:
     )
 
 
-def _items(columns: Any) -> list[tuple[str, Any]]:
-    """Returns the columns of a mapping or a DataFrame by name."""
-    return [] if columns is None else [(name, columns[name]) for name in columns]
-
-
-def _check_names(kind: str, names: Sequence[str], columns: Any) -> None:
-    for name, values in _items(columns):
-        if name not in names:
-            raise InputError(
-                f"the model has no {kind} column {name!r}",
-                hint=f"its {kind} columns are {', '.join(names)}" if names else f"it has no {kind} columns",
-            )
+def _own(kind: str, names: Sequence[str], columns: Any) -> list[tuple[str, Iterable[Any]]]:
+    """Returns those of the columns, a mapping or a DataFrame, that have these names."""
+    present = [] if columns is None else list(columns)
+    missing = [name for name in names if name not in present]
+    if missing and not set(present) <= set(names):
+        raise InputError(
+            f"there is no {kind} column {missing[0]!r}",
+            hint=f"the columns are {', '.join(map(str, present[:20]))}",
+        )
+    own = [(name, columns[name]) for name in names if name in present]
+    for name, values in own:
         if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
             raise InputError(
                 f"expected a list of values in column {name!r}, got {type_name(values)}",
                 hint="pass one value for each message",
             )
+    return own
 
 
 def _texts(values: Iterable[Any]) -> list[str]:
