@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -113,6 +113,9 @@ class Decision:
     trained_log_odds: float | None = None  # the log-odds threshold before any lesson
 
     def __post_init__(self) -> None:
+        for field in fields(self):
+            if isinstance(number := getattr(self, field.name), np.generic):
+                object.__setattr__(self, field.name, number.item())  # a model file keeps those of Python
         for name, value in (("threshold", self.threshold), ("unsure_from", self.unsure_from)):
             if value is not None:
                 check_probability(name, value)

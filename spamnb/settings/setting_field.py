@@ -210,15 +210,18 @@ def stated_fields(config: type, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_settings(config: Any) -> None:
-    """Refuses a dataclass one of whose settings has a value that it cannot have; lists become tuples."""
+    """Refuses a dataclass one of whose settings has a value that it cannot have.
+
+    Lists become tuples, and numbers of numpy those of Python, which a model file can keep.
+    """
     for name, one in settings_of(type(config)):
-        value = getattr(config, name)
+        value = _tupled(getattr(config, name))
+        if type(value).__module__ == "numpy":
+            value = value.tolist()
         if one.repeatable and not isinstance(value, tuple):
-            if not isinstance(value, list):
-                raise ConfigError(f"{name} must be a tuple, got {value!r}")
-            value = tuple(value)
-            object.__setattr__(config, name, value)
+            raise ConfigError(f"{name} must be a tuple, got {value!r}")
         one.check(value, name)
+        object.__setattr__(config, name, value)
 
 
 def changed_words(config: Any, usual: Any) -> list[str]:

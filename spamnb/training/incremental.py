@@ -62,7 +62,7 @@ class _Session:
 class Learner:
     """Changes a model file inside `with`: all changes are written at the end, or none if anything fails.
 
-    `path` may be the name of a model in the data folder.
+    `path` may be the name of a model in the data folder. Each thread needs a Learner of its own.
     Other learners wait meanwhile, `wait` seconds at most; readers never wait. With `first_label_wins`, a
     message that comes with two labels inside one `with` keeps the first; otherwise the last label counts.
     All changes of one `with` are one lesson, which `spamnb.undo` can take back for `history_days` days;
@@ -105,6 +105,18 @@ class Learner:
         return self.model
 
     def __enter__(self) -> Learner:
+        if self._session is not None:
+            raise ConfigError("this Learner is in use", "make one for each thread, and for each `with`")
+        self._session = _Session()
+        try:
+            self._open()
+        except BaseException:
+            self._session = None
+            raise
+        return self
+
+    def _open(self) -> None:
+        """Locks the model and reads it."""
         files.refuse_link(self.path, ModelError)
         model_file.check_file(self.path)  # before a lock file is created beside something that is no model
         if self._stored.model is None:
@@ -115,8 +127,7 @@ class Learner:
         except BaseException:
             self._lock.__exit__(None, None, None)
             raise
-        self.outcome, self.lesson, self._session = LearnResult(), None, _Session()
-        return self
+        self.outcome, self.lesson = LearnResult(), None
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -125,8 +136,9 @@ class Learner:
             if kind is None:
                 self._commit(self._inside())
         finally:
-            self._stored, self._session = StoredModel(self.path), None
+            self._stored = StoredModel(self.path)
             self._lock.__exit__(kind, error, trace)
+            self._session = None
 
     def learn(
         self,

@@ -188,6 +188,12 @@ def test_wrong_values(values: dict[str, Any], message: str) -> None:
     assert caught.value.message == message
 
 
+def test_numbers_of_numpy_become_those_of_python() -> None:
+    decision = Decision(np.float64(0.75), unsure_from=np.float32(0.5))  # type: ignore[arg-type]
+    assert (type(decision.threshold), type(decision.unsure_from)) == (float, float)
+    assert Decision.from_state(decision.to_state()) == Decision(0.75, 0.5)
+
+
 def test_the_threshold_follows_from_both_costs() -> None:
     assert Decision(cost_fp=9, cost_fn=1) == Decision.from_costs(9, 1)
     assert Decision(0.7, cost_fp=9, cost_fn=1).threshold == 0.7

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pytest
 
 from spamnb.errors import ConfigError
@@ -89,10 +90,11 @@ def test_values_of_another_type(config: Config, message: str) -> None:
     assert caught.value.message == message
 
 
-def test_a_list_becomes_a_tuple() -> None:
-    config = Config(names=["a", "b"])  # type: ignore[arg-type]
+def test_values_become_those_of_python() -> None:
+    config = Config(np.float32(0.5), np.bool_(True), names=["a", "b"], count=np.int64(3))  # type: ignore[arg-type]
     check_settings(config)
-    assert config.names == ("a", "b")
+    assert config == Config(0.5, True, names=("a", "b"), count=3)
+    assert [type(value) for value in vars(config).values()] == [float, bool, bool, tuple, int, int]
 
 
 def test_help_states_the_default() -> None:

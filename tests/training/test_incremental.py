@@ -287,6 +287,20 @@ def test_a_learner_can_be_used_again(path: Path) -> None:
     assert int(expected.store.message_totals.sum()) == len(expected.seen_messages)
 
 
+def test_a_learner_is_used_once_at_a_time(path: Path) -> None:
+    learner = Learner(path, wait=0.1)
+    with learner:
+        learner.learn(["new words"], ["spam"])
+        with pytest.raises(ConfigError, match="this Learner is in use"), learner:
+            pass
+    assert learner.outcome.learned == {"spam": 1}
+    with Lock(path, 1.0), pytest.raises(ModelError), learner:
+        pass
+    with learner:
+        learner.forget(["new words"])
+    assert is_trained_on(path, ROWS)
+
+
 def test_a_learner_learns_inside_with(path: Path) -> None:
     learner = Learner(path)
     for work in (lambda: learner.learn(["x"], ["spam"]), lambda: learner.forget(["x"]), learner.compact):
