@@ -544,7 +544,6 @@ def test_errors_about_settings_have_names_of_python() -> None:
         "max_fpr must be above 0 and below 1, got 2",
         "for example 0.001",
     )
-    assert refused(spamnb.ScorerConfig, "multinominal")[0] == "unknown scorer 'multinominal'"
     both = spamnb.SpamClassifier(alpha=0.1, m_estimate=2.0)
     assert refused(both.fit, texts, labels)[0].startswith("alpha and m_estimate cannot be combined")
     without = spamnb.SpamClassifier(calibrate=False, refine="yes")

@@ -30,6 +30,8 @@ def make(config: ScorerConfig) -> Scorer:
     >>> make(ScorerConfig()).name
     'multinomial'
     """
+    if config.name not in REGISTRY:
+        raise ConfigError(f"unknown scorer {config.name!r}", hint=f"choose one of: {', '.join(REGISTRY)}")
     module, name = REGISTRY[config.name]
     scorer: Scorer = getattr(import_module(f"spamnb.scorers.{module}"), name)(config)
     return scorer

@@ -21,7 +21,6 @@ from spamnb.settings.setting_field import (
 )
 from spamnb.settings.textbook import NO_TEXTBOOK, TEXTBOOKS, with_textbook
 
-SCORERS = ("bernoulli", "binary", "categorical", "complement", "less-naive", "multinomial", "poisson")
 LESS_NAIVE = "less-naive"  # the scorer whose tokens depend on the words before them
 MAX_ORDER = 4
 Prior = str | tuple[float, ...]
@@ -190,8 +189,6 @@ class ScorerConfig:
     ngram_smoothing_ratio: float | None = field(default=None, metadata={"stored": (int, float)})
 
     def __post_init__(self) -> None:
-        if self.name not in SCORERS:
-            raise ConfigError(f"unknown scorer {self.name!r}", hint=f"choose one of: {', '.join(SCORERS)}")
         check_settings(self)
         if not 0 < self.ratio < float("inf"):
             raise ConfigError(f"ngram_smoothing_ratio must be more than 0, got {self.ngram_smoothing_ratio}")
