@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray, Record
-from spamnb.errors import DataError, InputError, counted, type_name
+from spamnb.errors import InputError, type_name
 
 
 class Texts(Record):
@@ -158,6 +158,11 @@ def as_texts(messages: Messages) -> Texts:
         return messages
     if isinstance(messages, (str, bytes)):
         raise InputError("expected a list of messages, got one string", hint="wrap it: [message]")
+    if hasattr(messages, "as_bytes"):  # of Python's package email: to iterate over it gives its headers
+        raise InputError(
+            f"expected a list of messages, got {type_name(messages)}",
+            hint="parse it first: model.predict(spamnb.parse_mail(message))",
+        )
     if len(getattr(messages, "shape", (0,))) != 1:
         raise _not_one_column(messages)
     if isinstance(messages, Mapping) or not isinstance(messages, Iterable):
@@ -242,11 +247,22 @@ def _not_one_column(table: Any) -> InputError:
     )
 
 
+def is_missing(value: object) -> bool:
+    """Returns whether a value is None, NaN, or what pandas has in their place.
+
+    >>> is_missing(None), is_missing(float("nan")), is_missing("")
+    (True, True, False)
+    """
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # no truth value has NA == NA
+        return True
+    return isinstance(value, float) and value != value
+
+
 def _as_text(value: object, index: int) -> str | bytes:
     """Returns one message; None, NaN and pandas' NA are empty messages, other types are refused."""
     if isinstance(value, (str, bytes)):
         return value
-    if value is None or (isinstance(value, float) and value != value) or type(value).__name__ == "NAType":
+    if is_missing(value):
         return ""
     raise InputError(
         f"messages[{index}] is {type_name(value)}; expected str or bytes",
@@ -278,7 +294,8 @@ class Chunk(Record):
     categorical column ("" = missing), `numbers` one float per message and numeric column (nan = missing);
     `lines` is each message's 1-based line in its source; `position` is how far the source was read, in bytes;
     `sources` is the path of each mail, or `mailbox#number`; `worker_result` is the result of the worker
-    processes (`Source.work`); `columns` has all columns of a table (`ReadOptions.keep_columns`).
+    processes (`Source.work`); `columns` has all columns of a table (`ReadOptions.keep_columns`); `file` is
+    the name of the source if there are several.
     """
 
     texts: Texts
@@ -290,16 +307,13 @@ class Chunk(Record):
     sources: Sequence[str] = ()
     worker_result: Any = None
     columns: InputColumns | None = None
+    file: str = ""
 
     def __len__(self) -> int:
         return len(self.texts)
 
-
-def check_columns(size: int, categories: Categories, numbers: Numbers) -> None:
-    """Refuses columns without a value for each message."""
-    columns: dict[str, Any] = {**(categories or {}), **(numbers or {})}
-    for name, values in columns.items():
-        if len(values) != size:
-            raise DataError(
-                f"{counted(size, 'message')} but {counted(len(values), 'value')} in column {name!r}"
-            )
+    def place(self, row: int) -> str:
+        """Returns where a message comes from: the path of a mail, else its line and, of several, its file."""
+        if self.sources:
+            return self.sources[row]
+        return f"{self.file} line {int(self.lines[row])}".strip()

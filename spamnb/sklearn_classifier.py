@@ -15,7 +15,7 @@ from spamnb.errors import InputError, SpamnbError
 from spamnb.messages import Messages
 from spamnb.model import Decision, SpamModel
 from spamnb.readers import spam_of_two
-from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig, named_in_python
 from spamnb.training import (
     Labels,
     Trainer,
@@ -31,6 +31,7 @@ from spamnb.training import (
     with_usual_limit,
 )
 
+_PARAMETERS = {"pattern": "patterns", "folds": "calibrate"}  # others have the names of the settings
 _CERTAIN = 1e6  # the log-odds of the only class that was learned
 
 
@@ -146,6 +147,7 @@ class SpamClassifier(_Estimator):
         self.calibrate = calibrate
         self.refine = refine
 
+    @named_in_python(_PARAMETERS)
     def fit(self, X: Messages, y: Any, sample_weight: Any = None) -> Self:
         """Learns these texts and nothing else.
 
@@ -162,7 +164,8 @@ class SpamClassifier(_Estimator):
             choice = UnderSampling(new.features)
             choice.add(texts, names, {}, {})
             keep = choice.limits()
-        training = TrainingConfig(folds=TrainingConfig().folds if self.calibrate else 0, refine=self.refine)
+        folds = {} if self.calibrate else {"folds": 0}
+        training = TrainingConfig.from_options({"refine": self.refine, **folds})
         settings = *self._settings(classes, weights), training, new.decision, new.positive
         trainer = Trainer(*settings, keep=keep)
         trainer.add(texts, names)
@@ -170,6 +173,7 @@ class SpamClassifier(_Estimator):
         self.classes_ = classes
         return self
 
+    @named_in_python(_PARAMETERS)
     def partial_fit(self, X: Messages, y: Any, classes: Any = None) -> Self:
         """Learns these texts too: counts are added, so any split of the data gives the same counts.
 
@@ -223,6 +227,8 @@ class SpamClassifier(_Estimator):
             name: value.item() if isinstance(value, np.generic) else value
             for name, value in self.get_params().items()
         }
+        if not isinstance(options["calibrate"], bool):
+            raise InputError(f"calibrate must be True or False, got {self.calibrate!r}")
         options["pattern"] = tuple((str(name), str(pattern)) for name, pattern in self.patterns)
         options["class_weight"] = stated_class_weights(self.class_weight, names)
         prior = options["class_prior"]

@@ -121,6 +121,81 @@ def test_columns_of_a_data_frame_that_are_not_there() -> None:
     )
 
 
+FEATURES = spamnb.FeatureConfig(categorical=("sender",), numeric=("hour",))
+
+
+def table_of_columns() -> pd.DataFrame:
+    texts = [f"word{i}" for i in range(20)]
+    return table(20).assign(text=texts, sender=["x", "y"] * 10, hour=[1, 20] * 10)
+
+
+def test_train_and_evaluate_take_columns_of_a_data_frame() -> None:
+    frame = table_of_columns()
+    model = spamnb.train(frame, features=FEATURES)
+    assert (model.metrics or {})["accuracy"] == model.evaluate(frame).accuracy == 1.0
+    values = {"sender": frame.sender.tolist()}, {"hour": frame.hour.to_numpy(float)}
+    assert model.evaluate(frame.text, frame.label, *values).accuracy == 1.0
+    assert model.predict(frame.text, *values) == frame.label.tolist()
+    with pytest.raises(SpamnbError, match="the features need a column 'hour'"):
+        model.evaluate(frame.drop(columns="hour"))
+
+
+def test_columns_that_features_name_must_be_there() -> None:
+    frame = table_of_columns()
+    assert refused(spamnb.train, frame.drop(columns="hour"), features=FEATURES) == (
+        "the features need a column 'hour', the messages have none",
+        "the columns are text, label, sender",
+    )
+    assert refused(spamnb.train, frame.text, frame.label, features=FEATURES) == (
+        "the features need a column 'sender', the messages have none",
+        "pass a DataFrame with it",
+    )
+
+
+def test_columns_may_be_any_values() -> None:
+    empty = spamnb.SpamModel(FEATURES)
+    arguments = ["a", "b", "c"], ["ham", "spam", "spam"]
+    expected = empty.learn(*arguments, {"sender": ["1", "", "2"]}, {"hour": np.array([1.0, np.nan, 3.0])})
+    others: list[tuple[Any, Any]] = [
+        ({"sender": [1, None, 2]}, {"hour": [1, None, 3]}),
+        (pd.DataFrame({"sender": ["1", pd.NA, "2"]}), {"hour": pd.array([1, None, 3], "Int64")}),
+        ({"sender": ("1", float("nan"), "2")}, {"hour": [1, float("inf"), 3]}),
+    ]
+    for categories, numbers in others:
+        assert same_model(empty.learn(*arguments, categories, numbers), expected)
+
+
+def test_other_columns_are_not_used() -> None:
+    frame = table_of_columns()
+    model, more = spamnb.train(frame, features=FEATURES), frame.drop(columns="text").assign(day="monday")
+    own = {"sender": frame.sender.tolist()}, {"hour": frame.hour.to_numpy(float)}
+    assert model.log_odds(frame.text, more, more).tolist() == model.log_odds(frame.text, *own).tolist()
+    learned = model.learn(frame.text, frame.label, more, more)
+    assert same_model(learned, model.learn(frame.text, frame.label, *own))
+    sms = spamnb.load("sms")
+    assert sms.log_odds(["hi"], {"day": ["monday"]}).tolist() == sms.log_odds(["hi"]).tolist()
+
+
+def test_columns_that_cannot_be_used() -> None:
+    model = spamnb.train(table_of_columns(), features=FEATURES)
+    for call in (model.predict, model.predict_proba, model.log_odds, model.score):
+        assert refused(call, ["a", "b"], {"sendr": ["x", "y"]}) == (
+            "there is no categorical column 'sender'",
+            "the columns are sendr",
+        )
+    refused(model.explain, "a", {"sendr": ["x"]})
+    refused(model.learn, ["a"], ["spam"], {"sendr": ["x"]})
+    refused(model.forget, ["a"], ["spam"], None, {"houre": [1.0]})
+    assert refused(model.predict, ["a", "b"], {"sender": "xy"}) == (
+        "expected a list of values in column 'sender', got a str",
+        "pass one value for each message",
+    )
+    assert refused(model.predict, ["a"], None, {"hour": ["noon"]}) == (
+        "expected numbers in column 'hour': could not convert string to float: 'noon'",
+        "nan is a missing value",
+    )
+
+
 @pytest.mark.parametrize(
     ("spam", "ham"), [(1, 0), (True, False), (1.0, 0.0), ("1", "0"), ("Spam", "HAM"), (1, -1), ("junk", "x")]
 )
@@ -143,6 +218,11 @@ def test_labels_that_cannot_be_used() -> None:
         "2 of 3 labels are missing, the first is number 2",
         "leave out these messages",
     )
+    for missing in (pd.array([1, None, 0], "Int64"), pd.array(["spam", None, "ham"], "string")):
+        assert refused(spamnb.train, ["a", "b", "c"], missing) == (
+            "1 of 3 labels are missing, the first is number 2",
+            "leave out these messages",
+        )
     texts, labels = corpus(30)
     assert refused(spamnb.train, [*texts, "c"], [*labels, "spma"]) == (
         "these labels mean neither spam nor ham: 'spma'",
@@ -231,6 +311,25 @@ def test_evaluate_takes_numbers_as_labels() -> None:
     assert (scores.messages, scores.spam) == (60, labels.count("spam"))
 
 
+def test_scores_are_printed_in_one_line() -> None:
+    texts, labels = corpus(20)
+    assert str(spamnb.train(texts, labels).evaluate(texts, labels)).startswith(
+        "20 messages (0 unsure): accuracy "
+    )
+    topics = [("x", "y", "z")[i % 3] for i in range(20)]
+    assert "macro_f1 " in str(spamnb.train(texts, topics).evaluate(texts, topics))
+
+
+def test_words_for_spam_and_ham_are_evaluated_as_they_are_learned() -> None:
+    texts, labels = corpus(60)
+    numbers = [int(label == "spam") for label in labels]
+    model = spamnb.train(texts, numbers, positive=1)
+    expected = model.evaluate(texts, numbers)
+    assert model.labels == ("0", "1")
+    for same in (labels, [number == 1 for number in numbers]):
+        assert model.evaluate(texts, same) == expected
+
+
 def test_evaluate_refuses_what_it_cannot_measure() -> None:
     model = spamnb.train(*corpus(20))
     assert refused(model.evaluate, ["a"], ["news"]) == (
@@ -316,6 +415,15 @@ def test_raw_mail_is_refused_until_it_is_parsed() -> None:
         assert refused(spamnb.SpamClassifier().fit, [raw, b"hi"], [0, 1])[1] == hint
 
 
+def test_a_message_of_email_is_no_list_of_messages() -> None:
+    message = email.message_from_bytes(RAW)
+    for call in (spamnb.load("mail").predict, spamnb.SpamClassifier().fit(*corpus(2)).predict):
+        assert refused(call, message) == (
+            "expected a list of messages, got a Message",
+            "parse it first: model.predict(spamnb.parse_mail(message))",
+        )
+
+
 def test_texts_and_other_bytes_are_no_raw_mail() -> None:
     model = spamnb.load("sms")
     for text in (RAW.decode(), "To: all\nNote: call me"):
@@ -341,7 +449,8 @@ def test_a_mail_may_be_an_open_file_or_a_message_of_email(tmp_path: Path) -> Non
     parsed, message = spamnb.parse_mail(RAW), email.message_from_bytes(RAW)
     with open(tmp_path / "a.eml", "rb") as file:
         from_file = spamnb.parse_mail(file)
-    for other in (from_file, spamnb.parse_mail(message), spamnb.parse_mail([message])):
+    buffers = spamnb.parse_mail(bytearray(RAW)), spamnb.parse_mail([memoryview(RAW)])
+    for other in (from_file, spamnb.parse_mail(message), spamnb.parse_mail([message]), *buffers):
         assert (other.tolist(), other.tags["from"].tolist()) == (
             parsed.tolist(),
             parsed.tags["from"].tolist(),
@@ -410,9 +519,37 @@ def test_a_model_may_start_from_one_that_is_named(tmp_path: Path) -> None:
         'for example base="ready-made"',
     )
     assert refused(spamnb.train, texts, labels, base="nowhere.spamnb") == (
-        "--base must be ready-made, none, the name of a model or a file, got 'nowhere.spamnb'",
-        "for example --base ready-made, or check the path",
+        "base must be ready-made, none, the name of a model or a file, got 'nowhere.spamnb'",
+        "for example base ready-made, or check the path",
     )
+
+
+def test_settings_are_of_their_types() -> None:
+    for name, value, kind in (
+        ("features", "plain", "FeatureConfig"),
+        ("scoring", "bernoulli", "ScorerConfig"),
+        ("training", {"folds": 3}, "TrainingConfig"),
+        ("decision", 0.9, "Decision"),
+    ):
+        message, hint = refused(spamnb.train, *corpus(2), **{name: value})
+        assert message.startswith(f"{name} must be a {kind}, got ")
+        assert hint == f"for example {name}=spamnb.{kind}()"
+
+
+def test_errors_about_settings_have_names_of_python() -> None:
+    texts, labels = corpus(20)
+    prior = spamnb.ScorerConfig(prior=(0.2, 0.3, 0.5))
+    assert refused(spamnb.train, texts, labels, scoring=prior)[0].startswith("prior gives 3 numbers")
+    assert refused(spamnb.TrainingConfig, max_fpr=2) == (
+        "max_fpr must be above 0 and below 1, got 2",
+        "for example 0.001",
+    )
+    both = spamnb.SpamClassifier(alpha=0.1, m_estimate=2.0)
+    assert refused(both.fit, texts, labels)[0].startswith("alpha and m_estimate cannot be combined")
+    without = spamnb.SpamClassifier(calibrate=False, refine="yes")
+    assert refused(without.fit, texts, labels)[0] == "refine=yes needs cross-validation, got calibrate=0"
+    word = spamnb.SpamClassifier(calibrate="no")  # type: ignore[arg-type]
+    assert refused(word.fit, texts, labels)[0] == "calibrate must be True or False, got 'no'"
 
 
 def test_train_takes_no_path() -> None:
@@ -433,18 +570,32 @@ def test_a_name_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         "no model at sms",
         "a model of that name: spamnb.load('sms')",
     )
-    assert refused(spamnb.Learner, "sms") == (
-        "no model at sms",
-        """save it as a file first: spamnb.load('sms').save("my.spamnb")""",
-    )
+    for call in (spamnb.Learner, spamnb.undo, spamnb.history):
+        assert refused(call, "sms") == (
+            "sms is a ready-made model, which does not learn",
+            """save it as a file first: spamnb.load('sms').save("my.spamnb")""",
+        )
+        assert refused(call, "nowhere")[0] == "there is no model named 'nowhere'"
     spamnb.load("sms").save("own")
     assert spamnb.SpamModel.load("own").labels == ("ham", "spam")
 
 
+def test_a_model_in_the_data_folder_learns_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(platformdirs, "user_data_dir", lambda *_, **__: str(tmp_path))
+    spamnb.train(*corpus(4)).save(tmp_path / "office.spamnb")
+    with spamnb.Learner("office") as learner:
+        learner.learn(["new words"], ["spam"])
+    assert spamnb.load("office").predict(["new words"]) == ["spam"]
+    assert [lesson.entry.id for lesson in spamnb.history("office")] == [1]
+    assert spamnb.undo("office").undone == [1]
+
+
 def test_a_path_is_text() -> None:
     model = spamnb.load("sms")
-    for call in (spamnb.load, spamnb.SpamModel.load, spamnb.undo, spamnb.history, spamnb.Learner):
-        for value, name in ((5, "an int"), (model, "a SpamModel"), (None, "None")):
+    for call in (spamnb.load, spamnb.SpamModel.load, spamnb.undo, spamnb.history, spamnb.Learner, model.save):
+        for value, name in ((5, "an int"), (model, "a SpamModel"), (None, "None"), ("", "an empty string")):
             expected = f"expected the path of a model, got {name}", "for example 'my.spamnb'"
             assert refused(call, value) == expected
 

@@ -401,6 +401,7 @@ UNUSABLE: list[tuple[Any, Any, str]] = [
     (["a", "b"], [[1], [2]], "expected one label for each message, got y of shape (2, 1)"),
     (["a", "b"], ["x", None], "a label is missing (None or nan)"),
     (["a", "b"], ["x", float("nan")], "a label is missing (None or nan)"),
+    (["a", "b"], pd.array(["x", None], "string"), "a label is missing (None or nan)"),
     (["a", "b"], [0.5, 1.5], "labels must be names of classes, got continuous numbers or nan"),
     (["a", "b"], [1, "1"], "different labels must not look the same, got [1, '1']"),
     (["a", "b"], None, "SpamClassifier requires y to be passed, but the target y is None"),
@@ -422,11 +423,11 @@ def test_input_that_cannot_be_used_changes_nothing(
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"tokens": "words"}, "--tokens must be plain or shaped, got 'words'"),
+        ({"tokens": "words"}, "tokens must be plain or shaped, got 'words'"),
         ({"scorer": "magic"}, "unknown scorer 'magic'"),
-        ({"alpha": -1.0}, "--alpha must be 0 or more, got -1.0"),
+        ({"alpha": -1.0}, "alpha must be 0 or more, got -1.0"),
         ({"class_prior": [0.2, 0.3, 0.5]}, "class_prior gives 3 numbers for 2 classes"),
-        ({"threshold": 2}, "--threshold must lie between 0 and 1, got 2"),
+        ({"threshold": 2}, "threshold must lie between 0 and 1, got 2"),
     ],
 )
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])

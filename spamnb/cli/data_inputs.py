@@ -103,12 +103,13 @@ def chunks(
     """Reads one source after the other; adds to `descriptions` what is printed about each."""
     from spamnb.readers import open_source
 
-    for path, path_options in inputs(paths, params, reading):
+    every = list(inputs(paths, params, reading))
+    for path, path_options in every:
         with open_source(path, path_options, labelled=True) as source:
             print_status(source.description, quiet)
             with progress(source.name, source.size, quiet) as bar:
                 for chunk in source:
-                    yield chunk
+                    yield chunk.replace(file=source.name) if len(every) > 1 else chunk
                     bar.at(chunk.position)
             report_skipped(source, quiet)
             if descriptions is not None:

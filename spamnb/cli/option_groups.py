@@ -168,6 +168,12 @@ def near_name(name: str, names: list[str]) -> str:
     return f"did you mean {near[0]}?" if near else f"names: {', '.join(names)}"
 
 
+def _sets_scorer(flag: str) -> bool:
+    from spamnb.settings import ScorerConfig, settings_of
+
+    return any(flag == setting.flag for _, setting in settings_of(ScorerConfig))
+
+
 class Command(click.Command):
     """A command whose help shows its options in groups; with `show_set` --set is among those of --help."""
 
@@ -192,6 +198,8 @@ class Command(click.Command):
             return f"Write {setting.opts[0]}={setting.make_metavar(ctx)}."
         if flag == "--name" and output is not None and output.metavar == "MODEL":
             return "Name the model with -o NAME."
+        if "with" in self.keys and _sets_scorer(flag):
+            return f"Write --with {flag.lstrip('-')}=VALUE."
         if flag != "--max-fpr":
             return ""
         one_run = "; --threshold P sets the threshold for one run" if "threshold" in self.keys else ""

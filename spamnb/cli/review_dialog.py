@@ -12,6 +12,7 @@ import numpy as np
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.message_kind import as_typed, note_mail
 from spamnb.cli.output import print_status, print_step, progress, report_skipped
+from spamnb.cli.update_model import flag_of_changed
 from spamnb.core import FloatArray, cut_to_width, visible
 from spamnb.errors import DataError
 from spamnb.messages import Chunk, Texts
@@ -180,9 +181,9 @@ class ReviewDialog:
         print_step("learned", text, quiet)
         changed, rest = self._queue.flipped(self._model)
         print_step("flipped", f"{changed:,} of {rest:,} other verdicts", quiet)
-        print_step(
-            "take back", "`spamnb model log` lists the answers, `spamnb model undo` undoes them", quiet
-        )
+        flag = flag_of_changed(self._flags["model"], self._path)
+        commands = f"`spamnb model log{flag}` lists the answers, `spamnb model undo{flag}` undoes them"
+        print_step("take back", commands, quiet)
 
 
 def _one_line(text: bytes) -> str:

@@ -74,13 +74,17 @@ class TrainingSetup:
         base = base if weight is None else base.replace(weight=weight)
         return replace(self, features=features, base=base, mail_features=None)
 
+    def is_default_base(self, trainer: Trainer) -> bool:
+        """Returns whether these messages are so few that the ready-made model is their default base."""
+        usual = self.params["base"] is None and self.training.folds and self.scoring == ScorerConfig()
+        return bool(usual) and trainer.messages < FEW_MESSAGES and trainer.classes == {"ham", "spam"}
+
     def with_default_base(self, trainer: Trainer, sources: Sources) -> TrainingSetup | None:
         """Returns these settings with the ready-made model as the base, if there are few messages; else None.
 
         A base model needs the classes and the settings that it was built with.
         """
-        usual = self.params["base"] is None and self.training.folds and self.scoring == ScorerConfig()
-        if not usual or trainer.messages >= FEW_MESSAGES or trainer.classes != {"ham", "spam"}:
+        if not self.is_default_base(trainer):
             return None
         base = load_base({"base": READY_MADE}, sources, quiet=True)
         assert base is not None

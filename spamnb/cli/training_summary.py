@@ -30,8 +30,10 @@ def metrics_text(model: SpamModel) -> str:
 
 
 def _why_no_folds(model: SpamModel) -> str:
+    from spamnb.core import excerpt
     from spamnb.training import FEWEST
 
-    least = int(model.store.message_totals.min())
-    few = f"folds need {FEWEST} messages of each class, got {least:,}" if least < FEWEST else ""
-    return few or "there was no cross-validation"
+    store = model.store
+    least, label = min(zip(store.message_totals.tolist(), store.labels, strict=True))
+    few = f"folds need {FEWEST} messages of a class, got {least:,} {excerpt(label)}"
+    return few if least < FEWEST else "there was no cross-validation"

@@ -91,14 +91,16 @@ def print_undo(learner: Learner, flags: dict[str, Any]) -> None:
 
 
 def undo_command(lesson: int, option: str | None, path: str) -> str:
-    """Returns the command that takes a lesson back; it names a default model: there are two.
+    """Returns the command that takes a lesson back; `option` is the value of -m, `path` the model."""
+    return f"spamnb model undo {lesson}{flag_of_changed(option, path)}"
 
-    `option` is the value of -m, `path` the model.
-    """
+
+def flag_of_changed(option: str | None, path: str) -> str:
+    """Returns the option -m for the model that was changed; it names a default model: there are two."""
     from spamnb.model import MODEL_VARIABLE, name_of
 
     stated = option or os.environ.get(MODEL_VARIABLE)
-    return f"spamnb model undo {lesson}{model_flag(option if stated else name_of(path))}"
+    return model_flag(option if stated else name_of(path))
 
 
 def _has_one_class(model: SpamModel) -> bool:

@@ -60,10 +60,9 @@ class MistakeCollector:
             rows = np.flatnonzero(kinds == kind)
             for row in rows[np.argsort(-wrongness[rows], kind="stable")][: _REPEATS * self._limit].tolist():
                 code, p = int(predictions.codes[row]), float(predictions.probability[row])
-                source = chunk.sources[row] if chunk.sources else f"line {int(chunk.lines[row])}"
-                message = _select_one(chunk, row)
+                message, place = _select_one(chunk, row), chunk.place(row)
                 self._candidates.append(
-                    _Candidate(float(wrongness[row]), kind, int(truth[row]), code, p, message, source)
+                    _Candidate(float(wrongness[row]), kind, int(truth[row]), code, p, message, place)
                 )
         self._candidates = [c for kind in range(2) for c in self._worst_of(kind)]
 
@@ -154,15 +153,15 @@ def _measured(evaluation: Evaluation, rows: IntArray, predictions: Predictions) 
 
 
 def _with_measured_score(mistake: Mistake, model: SpamModel) -> Mistake:
-    """Drops the source, and puts the measured score of a corrected model into the explanation."""
+    """Puts the measured score of a corrected model into the explanation."""
     explanation = mistake.explanation
     if model.correction is None or explanation is None:
-        return replace(mistake, source="")
+        return mistake
     log_odds = mistake.wrongness if mistake.truth != model.positive else -mistake.wrongness
     bias = explanation.bias + log_odds - explanation.log_odds
     explanation = replace(explanation, bias=bias, log_odds=log_odds)
     explanation = replace(explanation, probability=mistake.probability, verdict=mistake.verdict)
-    return replace(mistake, source="", explanation=explanation)
+    return replace(mistake, explanation=explanation)
 
 
 def _select(sample: Sample, labels: tuple[str, ...], rows: IntArray) -> Chunk:
@@ -174,6 +173,7 @@ def _select(sample: Sample, labels: tuple[str, ...], rows: IntArray) -> Chunk:
         [labels[sample.labels[i]] for i in picked],
         {c: [v[i] for i in picked] for c, v in sample.categories.items()},
         {c: v[rows] for c, v in sample.numbers.items()},
+        sources=[sample.places[i] for i in picked],
     )
 
 

@@ -14,7 +14,15 @@ from spamnb.features import extract
 from spamnb.messages import Chunk
 from spamnb.metrics import MultiScores, Scores
 from spamnb.model import Predictions, SpamModel, TrainingOverlap, Verdicts
-from spamnb.training import FEWEST, HeldOutScores, Sample, Trainer, duplicates_note, metrics_of
+from spamnb.training import (
+    FEWEST,
+    HeldOutScores,
+    Sample,
+    Trainer,
+    duplicates_note,
+    metrics_of,
+    too_few_messages,
+)
 
 _FEW_SEEN = 0.05  # the share of messages that may be in the training data by chance: "ok", "see you"
 
@@ -132,10 +140,7 @@ def cross_validate(trainer: Trainer) -> Evaluation:
     """Scores each fold with a model of the other folds."""
     model, sample = trainer.counted()
     if sample is None or int(np.bincount(sample.labels).min()) < FEWEST:
-        raise DataError(
-            "too few messages to cross-validate: every class needs at least 10",
-            hint="give more labelled messages",
-        )
+        raise too_few_messages(model.store, "give more labelled messages, or use --holdout 30%")
     model, held_out = trainer.calibrated(model, sample)
     total = int(model.store.message_totals.sum())
     note = f"{trainer.training.folds} folds, duplicates of a text in the same fold"

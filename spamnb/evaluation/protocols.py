@@ -94,6 +94,7 @@ def _select(chunk: Chunk, rows: IntArray) -> Chunk:
         {c: [v[i] for i in picked] for c, v in chunk.categories.items()},
         {c: v[rows] for c, v in chunk.numbers.items()},
         sources=[chunk.sources[i] for i in picked] if chunk.sources else (),
+        file=chunk.file,
     )
 
 

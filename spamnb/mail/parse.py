@@ -73,7 +73,11 @@ def parse_mails(mails: Any) -> Texts:
     >>> len(texts), texts[0], texts.tags["subject"][0].split()
     (1, b'At one.', [b'Lunch'])
     """
-    one = isinstance(mails, (bytes, str)) or hasattr(mails, "read") or hasattr(mails, "as_bytes")
+    one = (
+        isinstance(mails, (bytes, bytearray, memoryview, str))
+        or hasattr(mails, "read")
+        or hasattr(mails, "as_bytes")
+    )
     several = not one and isinstance(mails, Iterable)
     return mail_texts([parse_mail(_raw(mail)) for mail in (mails if several else [mails])])
 
@@ -83,8 +87,8 @@ def _raw(mail: Any) -> bytes:
     if hasattr(mail, "as_bytes"):
         return bytes(mail.as_bytes())
     raw = mail.read() if hasattr(mail, "read") else mail
-    if isinstance(raw, bytes):
-        return raw
+    if isinstance(raw, (bytes, bytearray, memoryview)):
+        return bytes(raw)
     what = "None" if raw is None else type(raw).__name__
     raise InputError(
         f"expected a raw mail as bytes, got {what}",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spamnb.errors import ModelError
+from spamnb.errors import ModelError, counted
 from spamnb.metrics.measures import (
     Confusion,
     aligned,
@@ -58,6 +58,11 @@ def largest_class(classes: Sequence[ClassScores]) -> tuple[str, float]:
     return largest.label, ratio(largest.support, sum(c.support for c in classes))
 
 
+def _line(scores: Scores | MultiScores, names: Sequence[str]) -> str:
+    measures = [f"{name} {getattr(scores, name):.4f}" for name in names]
+    return f"{counted(scores.messages, 'message')} ({scores.unsure:,} unsure): {', '.join(measures)}"
+
+
 @dataclass(frozen=True, slots=True)
 class Scores:
     """All measures of a two-class filter, by stable names; unsure messages count as not flagged."""
@@ -83,6 +88,9 @@ class Scores:
     brier: float
     ece: float
     expected_cost: float
+
+    def __str__(self) -> str:
+        return _line(self, ("accuracy", "precision", "recall", "f1", "roc_auc", "log_loss"))
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self, dict_factory=_none_for_nan)
@@ -141,6 +149,9 @@ class MultiScores:
     log_loss: float
     classes: tuple[ClassScores, ...]
     confusion: tuple[tuple[int, ...], ...]
+
+    def __str__(self) -> str:
+        return _line(self, ("accuracy", "macro_precision", "macro_recall", "macro_f1", "log_loss"))
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self, dict_factory=_none_for_nan)

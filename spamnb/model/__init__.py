@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         existing_path_of as existing_path_of,
         load as load,
         no_such_name as no_such_name,
+        own_file_of as own_file_of,
         own_model as own_model,
     )
     from spamnb.model.evidence import Basis as Basis, Evidence as Evidence
@@ -110,7 +111,6 @@ if TYPE_CHECKING:
         READY_MADE as READY_MADE,
         READY_MADE_NAMES as READY_MADE_NAMES,
         TEXT as TEXT,
-        check_no_name as check_no_name,
         check_path as check_path,
         common_model as common_model,
         data_folder as data_folder,
@@ -233,7 +233,6 @@ else:
                 "text_or_mail",
                 "READY_MADE_NAMES",
                 "data_folder",
-                "check_no_name",
                 "check_path",
                 "is_name",
                 "common_model",
@@ -255,6 +254,7 @@ else:
                 "existing_path_of",
                 "load",
                 "no_such_name",
+                "own_file_of",
                 "own_model",
             ],
             "predictions": ["Predictions", "class_probabilities", "predict_pair"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -14,15 +14,16 @@ from spamnb.core import FloatArray, IntArray
 from spamnb.errors import ConfigError, ModelError
 from spamnb.model.decision_options import (
     check_alone,
-    check_band,
     check_cost,
     check_probability,
+    check_unsure,
     parse_cost,
 )
 from spamnb.storage import finite_number
 
 HAM, SPAM, UNSURE = 0, 1, 2
 _CERTAIN = 700.0  # log-odds of a probability that rounds to 1
+_COST_HINT = "for example --cost ham:spam=9: flagging ham as spam is 9 times as bad as missing spam"
 _SAME = 1e-9  # the relative difference of two probabilities that are the same on paper
 
 
@@ -112,13 +113,38 @@ class Decision:
     trained_log_odds: float | None = None  # the log-odds threshold before any lesson
 
     def __post_init__(self) -> None:
+        for field in fields(self):
+            if isinstance(number := getattr(self, field.name), np.generic):
+                object.__setattr__(self, field.name, number.item())  # a model file keeps those of Python
+        for name, value in (("threshold", self.threshold), ("unsure_from", self.unsure_from)):
+            if value is not None:
+                check_probability(name, value)
+        if self.unsure_from is not None and self.unsure_from >= self.threshold:
+            raise ConfigError(
+                f"unsure_from must be below threshold, got {self.unsure_from:g} and {self.threshold:g}",
+                hint="what lies between them is unsure: Decision(0.9, unsure_from=0.2)",
+            )
+        for *names, cost in self.costs:
+            check_cost(f"the cost of {':'.join(names)}", cost)
+        self._check_pair_costs()
+        if self.max_fpr is not None and self.log_odds_threshold is None:
+            raise ConfigError(
+                "max_fpr needs a log_odds_threshold, got none",
+                hint="training finds it: train(..., training=TrainingConfig(max_fpr=0.001))",
+            )
+
+    def _check_pair_costs(self) -> None:
+        """Refuses one cost without the other; the threshold follows from both unless it is stated."""
         stated = [cost for cost in (self.cost_fp, self.cost_fn) if cost is not None]
-        for cost in (*stated, *(cost for _, _, cost in self.costs)):
-            check_cost(cost)
-        if self.unsure_from is None:
-            check_probability("--threshold", self.threshold)
-        else:
-            check_band(self.unsure_from, self.threshold)
+        for name, cost in (("cost_fp", self.cost_fp), ("cost_fn", self.cost_fn)):
+            if cost is not None:
+                check_cost(name, cost)
+        if len(stated) == 1:
+            raise ConfigError(
+                "cost_fp and cost_fn need each other", hint="for example Decision.from_costs(9, 1)"
+            )
+        if stated and self.threshold == 0.5:
+            object.__setattr__(self, "threshold", stated[0] / sum(stated))
 
     @classmethod
     def from_options(
@@ -134,16 +160,23 @@ class Decision:
         """
         check_alone({"--threshold": threshold, "--unsure": unsure, "--cost": tuple(cost)})
         if cost:
-            return cls(costs=tuple(map(parse_cost, cost)))
+            costs = tuple(map(parse_cost, cost))
+            for _, _, number in costs:
+                check_cost("--cost", number, _COST_HINT)
+            return cls(costs=costs)
         if unsure is not None:
+            check_unsure(*unsure)
             return cls(threshold=unsure[1], unsure_from=unsure[0])
-        return cls() if threshold is None else cls(threshold)
+        if threshold is None:
+            return cls()
+        check_probability("--threshold", threshold)
+        return cls(threshold)
 
     @classmethod
     def from_costs(cls, cost_fp: float, cost_fn: float) -> Decision:
         """Chooses spam where (1 - p) cost_fp < p cost_fn, that is p > cost_fp / (cost_fp + cost_fn)."""
-        for cost in (cost_fp, cost_fn):
-            check_cost(cost)
+        for name, cost in (("cost_fp", cost_fp), ("cost_fn", cost_fn)):
+            check_cost(name, cost)
         return cls(cost_fp / (cost_fp + cost_fn), None, cost_fp, cost_fn)
 
     @classmethod

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 
 from spamnb.errors import ConfigError
 from spamnb.settings import is_stated
 
 
-def check_probability(option: str, value: float) -> None:
-    if not 0 <= value <= 1:
+def check_probability(name: str, value: float) -> None:
+    if not isinstance(value, Real) or not 0 <= value <= 1:
         raise ConfigError(
-            f"{option} must lie between 0 and 1, got {value:g}",
+            f"{name} must lie between 0 and 1, got {_shown(value)}",
             hint="0.5 calls spam what is more likely spam than not, 0.9 what is spam in 9 cases of 10",
         )
 
 
-def check_band(low: float, high: float) -> None:
+def check_unsure(low: float, high: float) -> None:
+    """Refuses two ends of --unsure that are no band of probabilities."""
     check_probability("--unsure", low)
     check_probability("--unsure", high)
     if low >= high:
@@ -26,12 +28,13 @@ def check_band(low: float, high: float) -> None:
         )
 
 
-def check_cost(value: float) -> None:
-    if not 0 < value < math.inf:
-        raise ConfigError(
-            f"--cost must be a positive number, got {value:g}",
-            hint="for example --cost ham:spam=9: flagging ham as spam is 9 times as bad as missing spam",
-        )
+def check_cost(name: str, value: float, hint: str = "") -> None:
+    if not isinstance(value, Real) or not 0 < value < math.inf:
+        raise ConfigError(f"{name} must be a positive number, got {_shown(value)}", hint)
+
+
+def _shown(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else repr(value)
 
 
 def parse_cost(text: str) -> tuple[str, str, float]:

@@ -82,6 +82,18 @@ def existing_path_of(text: str) -> str:
     return path
 
 
+def own_file_of(model: str | os.PathLike[str]) -> str:
+    """Returns the file of a model that has lessons: by its path, or by its name in the data folder."""
+    model_paths.check_path(model)
+    text = os.fspath(model)
+    if not isinstance(model, str) or not is_name(model) or os.path.lexists(model):
+        return text
+    hint = f'save it as a file first: spamnb.load({model!r}).save("my.spamnb")'
+    if is_shipped(path := existing_path_of(model)):
+        raise ModelError(f"{model} is a ready-made model, which does not learn", hint)
+    return path
+
+
 def no_such_name(name: str) -> ModelError:
     """Returns the error about a name without a model; it names the file that may be meant."""
     if name == model_paths.BOTH_READY_MADE:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 from spamnb.counts import CountStore, merge_stores
-from spamnb.errors import ConfigError, ModelError
+from spamnb.errors import ConfigError, InputError, ModelError, counted, type_name
 from spamnb.model import calibration as calibrations
 from spamnb.model.base_model import check_same
 from spamnb.model.change_history import ChangeHistory
@@ -39,7 +39,10 @@ def merge_models(
     >>> int(merge_models([model, model], [1, 2]).store.message_totals.sum())
     6
     """
+    models = _checked_models(models)
     weights, names = weights or [1] * len(models), names or [f"model {i + 1}" for i in range(len(models))]
+    if len(weights) != len(models):
+        raise InputError(f"{counted(len(models), 'model')} but {counted(len(weights), 'weight')}")
     _check_weights(weights)
     for model, name in zip(models[1:], names[1:], strict=True):
         check_same_settings(models[0], model, names[0], name)
@@ -75,6 +78,21 @@ def fitted_parts(model: SpamModel) -> list[str]:
         "minimum of known words": model.min_known_words is not None,
     }
     return [part for part, fitted in parts.items() if fitted]
+
+
+def _checked_models(models: object) -> list[SpamModel]:
+    """Returns the models as a list; refuses what is none."""
+    if isinstance(models, str) or not isinstance(models, Iterable):
+        raise InputError(f"expected a list of models, got {type_name(models)}", hint="merge_models([a, b])")
+    listed = list(models)
+    if not listed:
+        raise InputError("there are no models to merge", hint="merge_models([a, b])")
+    for i, model in enumerate(listed):
+        if not isinstance(model, SpamModel):
+            raise InputError(
+                f"models[{i}] is {type_name(model)}; expected a SpamModel", hint="load it: spamnb.load(path)"
+            )
+    return listed
 
 
 def _check_weights(weights: Sequence[int]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from spamnb.core import IntArray
 from spamnb.errors import DataError
 from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
-from spamnb.readers import labelled_messages
+from spamnb.readers import classes_by_meaning, columns_of_table, is_table, labelled_messages
 
 if TYPE_CHECKING:
     from spamnb.messages import Categories, Messages, Numbers
@@ -28,6 +28,8 @@ def evaluate(
 ) -> Scores | MultiScores:
     """Computes all metrics of the model's verdicts on labelled messages."""
     texts, names = labelled_messages(messages, labels, columns, classes=model.labels)
+    if is_table(messages) and categories is None and numbers is None:
+        categories, numbers = columns_of_table(model.features, messages)
     truth = _class_numbers(model, names)
     predictions = model.score(texts, categories, numbers)
     if model.pair is None:
@@ -49,7 +51,8 @@ def _evaluate_pair(
 def _class_numbers(model: SpamModel, names: list[str]) -> IntArray:
     if not names:
         raise DataError("there are no messages to evaluate")
-    index = {label: i for i, label in enumerate(model.labels)}
+    index, meaning = {label: i for i, label in enumerate(model.labels)}, classes_by_meaning(model.labels)
+    names = [name if name in index else meaning.get(name, name) for name in names]
     if unknown := sorted(set(names) - index.keys()):
         raise DataError(
             f"the labels include {unknown[0]!r}, but the model has the classes {', '.join(model.labels)}",

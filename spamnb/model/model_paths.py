@@ -80,10 +80,9 @@ def is_name(text: str) -> bool:
 
 def check_path(path: object) -> None:
     """Refuses what is no path."""
-    if not isinstance(path, (str, os.PathLike)):
-        raise InputError(
-            f"expected the path of a model, got {type_name(path)}", hint="for example 'my.spamnb'"
-        )
+    if not isinstance(path, (str, os.PathLike)) or path == "":
+        got = "an empty string" if path == "" else type_name(path)
+        raise InputError(f"expected the path of a model, got {got}", hint="for example 'my.spamnb'")
 
 
 def check_no_name(path: str | os.PathLike[str], hint: str) -> None:

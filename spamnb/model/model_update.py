@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from spamnb.counts import CountStore, PairColumns, add_delta, count, merge_stores
 from spamnb.errors import DataError, counted
 from spamnb.features import KeyArray, extract
-from spamnb.messages import Categories, Messages, Numbers, as_texts, check_columns
+from spamnb.messages import Categories, Messages, Numbers, as_texts
 from spamnb.model.base_model import FOLLOWS
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.message_digest import message_digests
 from spamnb.model.model_delta import Change, ChangedDigests
 from spamnb.model.seen_messages import ByLabel, by_label
-from spamnb.readers import class_names, written_labels
+from spamnb.readers import class_names, columns_of_values, written_labels
 
 if TYPE_CHECKING:
     from spamnb.model.spam_model import SpamModel
@@ -86,7 +86,7 @@ def count_messages(
     texts = as_texts(messages)
     if len(texts) != len(labels):
         raise DataError(f"{counted(len(texts), 'message')} but {counted(len(labels), 'label')}")
-    check_columns(len(texts), categories, numbers)
-    digests = by_label(message_digests(texts, categories, numbers), labels)
+    columns = columns_of_values(model.features, len(texts), categories, numbers)
+    digests = by_label(message_digests(texts, *columns), labels)
     pairs = PairColumns.needed(model.features, model.scoring)
-    return count(extract(texts, model.features), labels, categories, numbers, pairs), digests
+    return count(extract(texts, model.features), labels, *columns, pairs), digests

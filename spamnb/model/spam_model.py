@@ -11,7 +11,7 @@ import numpy as np
 from spamnb.core import FloatArray, IntArray
 from spamnb.errors import JournalError, ModelError
 from spamnb.features import Batch, extract
-from spamnb.messages import Categories, Messages, Numbers, Texts, as_texts, check_columns, one_message
+from spamnb.messages import Categories, Messages, Numbers, Texts, as_texts, one_message
 from spamnb.model import model_paths, model_state
 from spamnb.model.base_model import FOLLOWS
 from spamnb.model.calibration import LIMIT
@@ -29,6 +29,7 @@ from spamnb.model.predictions import (
 from spamnb.model.raw_scores import RawScores
 from spamnb.model.scoring_engine import log_odds_of
 from spamnb.model.unsure_verdicts import Verdicts, decide
+from spamnb.readers import columns_of_values
 from spamnb.storage import model_file
 
 if TYPE_CHECKING:
@@ -105,9 +106,9 @@ class SpamModel(ModelParts):
         `memory` only the evidence counts. A mail of a listed sender gets the verdict of the list.
         """
         texts, _ = as_texts(messages), self.pair
-        check_columns(len(texts), categories, numbers)
-        predictions = self.score_batch(extract(texts, self.features), categories, numbers)
-        taught_as = self.taught_as(texts, categories, numbers) if memory else None
+        columns = columns_of_values(self.features, len(texts), categories, numbers)
+        predictions = self.score_batch(extract(texts, self.features), *columns)
+        taught_as = self.taught_as(texts, *columns) if memory else None
         predictions = predictions if taught_as is None else remember(self, predictions, taught_as)
         return follow_lists(self, predictions, texts.listed)
 
@@ -188,7 +189,10 @@ class SpamModel(ModelParts):
     def log_odds(
         self, messages: Messages, categories: Categories = None, numbers: Numbers = None
     ) -> FloatArray:
-        """Returns (n,): log P(positive) - log P(not positive) of each message."""
+        """Returns (n,): log P(positive) - log P(not positive) of each message.
+
+        These are not limited, as the probability of a message is that is unsure for lack of evidence.
+        """
         return self.score(texts_to_classify(self, messages), categories, numbers).log_odds
 
     def evaluate(
@@ -203,7 +207,10 @@ class SpamModel(ModelParts):
     ) -> Scores | MultiScores:
         """Computes accuracy, recall, ROC AUC and all other metrics of `spamnb evaluate`.
 
+        They are Scores, or MultiScores with more than two classes. An unsure message counts as not spam, or
+        with more classes as the likeliest one.
         `messages` may be a DataFrame; `text` and `label` name its columns, which otherwise need usual names.
+        It has the categorical and numeric columns too, unless these are passed.
 
         >>> model = SpamModel().learn(["win a prize", "free prize", "see you"], ["spam", "spam", "ham"])
         >>> model.evaluate(["prize", "you"], [1, 0]).accuracy
@@ -228,8 +235,8 @@ class SpamModel(ModelParts):
         from spamnb.model.explanation import explain_batch
 
         texts = one_message(message)
-        check_columns(1, categories, numbers)
-        batch, columns = extract(texts, self.features), self.own_columns(categories, numbers)
+        columns = columns_of_values(self.features, 1, categories, numbers)
+        batch = extract(texts, self.features)
         taught_as = self.taught_as(texts, *columns) if memory else None
         return explain_batch(self, batch, *columns, taught_as, texts.listed)
 
@@ -254,6 +261,7 @@ class SpamModel(ModelParts):
         """
         from spamnb.storage import model_writer
 
+        model_paths.check_path(path)
         has_content = os.path.isfile(path) and os.path.getsize(path) > 0
         if has_content and not force and not model_file.is_model_file(path):
             raise ModelError(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from spamnb.readers.formats import (
         FORMATS as FORMATS,
         any_of as any_of,
+        format_by_suffix as format_by_suffix,
         labelled_formats as labelled_formats,
         mail_formats as mail_formats,
         table_formats as table_formats,
@@ -45,7 +46,10 @@ if TYPE_CHECKING:
         normalize_name as normalize_name,
         spam_of_two as spam_of_two,
     )
-    from spamnb.readers.tables.labelled_table import labelled_messages as labelled_messages
+    from spamnb.readers.tables.labelled_table import (
+        is_table as is_table,
+        labelled_messages as labelled_messages,
+    )
     from spamnb.readers.tables.labels import (
         UNSURE_NAME as UNSURE_NAME,
         unknown_spam_label as unknown_spam_label,
@@ -55,8 +59,13 @@ if TYPE_CHECKING:
         PredictionFile as PredictionFile,
         read_predictions as read_predictions,
     )
+    from spamnb.readers.tables.python_columns import (
+        columns_of_table as columns_of_table,
+        columns_of_values as columns_of_values,
+    )
     from spamnb.readers.tables.python_labels import (
         class_names as class_names,
+        classes_by_meaning as classes_by_meaning,
         label_names as label_names,
         written_labels as written_labels,
     )
@@ -68,7 +77,14 @@ else:
             "byte_stream": ["StoredFile", "open_bytes", "peek_stdin"],
             "decoded_input": ["DecodedInput", "LONGEST_RECORD", "refuse_binary", "too_long"],
             "format_detection": ["by_first_lines", "looks_like"],
-            "formats": ["FORMATS", "any_of", "labelled_formats", "mail_formats", "table_formats"],
+            "formats": [
+                "FORMATS",
+                "any_of",
+                "format_by_suffix",
+                "labelled_formats",
+                "mail_formats",
+                "table_formats",
+            ],
             "job_count": ["choose_jobs"],
             "path_list": ["existing_paths", "plan", "read_paths"],
             "read_options": ["ReadOptions"],
@@ -86,7 +102,8 @@ else:
             "tables.labels": ["UNSURE_NAME", "unknown_spam_label"],
             "tables.prediction_columns": ["StatedColumns"],
             "tables.prediction_file": ["PredictionFile", "read_predictions"],
-            "tables.labelled_table": ["labelled_messages"],
-            "tables.python_labels": ["class_names", "label_names", "written_labels"],
+            "tables.labelled_table": ["is_table", "labelled_messages"],
+            "tables.python_columns": ["columns_of_table", "columns_of_values"],
+            "tables.python_labels": ["class_names", "classes_by_meaning", "label_names", "written_labels"],
         },
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
 from typing import Any
 
 from rich.console import Console
@@ -24,6 +25,7 @@ _FALSE_POSITIVES, _MISSED = "false\npositives", "missed\nspam"
 _DROPPED = ("log loss", "95% CI", _MISSED, "accuracy", _FALSE_POSITIVES, "p")
 _DROPPED_OF_SEARCH = ("log loss", "F1", "accuracy")
 _DROPPED_OF_STEPS = ("log loss", "ROC AUC", "recall@0.1%", "F1")
+_TRIAL_METRICS = ("accuracy", "F1", "log loss")  # beside the objective
 # machine name, heading, is it a share
 _STEP_COLUMNS = (
     ("accuracy", "accuracy", True),
@@ -78,13 +80,12 @@ def show_comparison(
     _print_heading(console, title, notes)
     binary, wide = isinstance(rows[0].result.scores, Scores), console.width >= _WIDE
     headings = ["setting", objective.short, "95% CI", *(["to best"] if wide else []), "p"]
-    headings += ["F1"] if wide else []
-    headings += [_FALSE_POSITIVES, _MISSED, "log loss"] if binary else ["accuracy", "log loss"]
-    table = make_table(*headings)
+    others = ["F1", *([_FALSE_POSITIVES, _MISSED] if binary else ["accuracy"]), "log loss"]
+    shown = [heading != objective.short and (wide or heading != "F1") for heading in others]
+    table = make_table(*headings, *compress(others, shown))
     for row in rows:
-        other_metrics = _other_metrics(row)[0 if wide else 1 :]
         cells = _objective_cells(row, objective.percent, wide)
-        table.add_row(Text(visible(row.result.name)), *cells, *other_metrics)
+        table.add_row(Text(visible(row.result.name)), *cells, *compress(_other_metrics(row), shown))
     print_table(console, drop_columns(console, table, _DROPPED))
     console.print()
     console.print(Text(visible(_conclusion(rows))))
@@ -147,11 +148,13 @@ def show_tuning(
     end = "the search is complete" if tuned.finished else "stopped by the time limit: --time gives it more"
     many = len(tuned.tried)
     _print_heading(console, f"{many:,} setting{'s' * (many > 1)} tried", [*notes, end])
-    table = make_table("setting", objective.short, "accuracy", "F1", "log loss")
+    shown = [heading != objective.short for heading in _TRIAL_METRICS]
+    table = make_table("setting", objective.short, *compress(_TRIAL_METRICS, shown))
     order = sorted(tuned.tried.items(), key=lambda item: -item[1].merit)
     for setting, trial in order[:_SHOWN]:
         style = "bold" if setting == tuned.choice else ""
-        table.add_row(Text(visible(setting.name), style), *_trial_cells(trial, objective))
+        merit = _number(objective.sign * trial.merit, objective.percent)
+        table.add_row(Text(visible(setting.name), style), merit, *compress(_trial_cells(trial), shown))
     print_table(console, drop_columns(console, table, _DROPPED_OF_SEARCH))
     if len(order) > _SHOWN:
         console.print(Text(f"and {len(order) - _SHOWN} more; --json FILE has them all", "dim"))
@@ -161,11 +164,10 @@ def show_tuning(
     console.print(Text(f"train     {visible(command)}"), soft_wrap=True)
 
 
-def _trial_cells(trial: Trial, objective: Objective) -> list[str]:
+def _trial_cells(trial: Trial) -> list[str]:
     metrics = trial.metrics
     f1 = metrics.get("f1", metrics.get("macro_f1"))
-    value = _number(objective.sign * trial.merit, objective.percent)
-    return [value, _number(metrics.get("accuracy"), True), _number(f1), _number(metrics.get("log_loss"))]
+    return [_number(metrics.get("accuracy"), True), _number(f1), _number(metrics.get("log_loss"))]
 
 
 def _search_result(tuned: Tuned, rows: Sequence[Row], objective: Objective) -> list[str]:

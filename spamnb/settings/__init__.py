@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     )
     from spamnb.settings.setting_flags import (
         check_used as check_used,
+        field_names as field_names,
         flags as flags,
+        named_in_python as named_in_python,
         training_settings as training_settings,
     )
     from spamnb.settings.training_config import (
@@ -45,7 +47,7 @@ else:
             "mail_config": ["MailConfig", "parse_size"],
             "scorer_config": ["ScorerConfig"],
             "setting_field": ["Setting", "is_stated", "settings_of"],
-            "setting_flags": ["check_used", "flags", "training_settings"],
+            "setting_flags": ["check_used", "field_names", "flags", "named_in_python", "training_settings"],
             "training_config": [
                 "DecisionConfig",
                 "FEW_MESSAGES",

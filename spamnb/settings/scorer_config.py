@@ -120,7 +120,7 @@ class ScorerConfig:
     prior: str | tuple[float, ...] = setting(
         "learned",
         "--class-prior",
-        "Class priors; numbers go in the alphabetical order of labels.",
+        "Class priors before calibration; numbers go in the alphabetical order of labels.",
         metavar="learned|uniform|P,Q,..",
         rule=ValueRule("learned, uniform or positive numbers with sum 1", _is_prior),
         text_form=TextForm(_parse_prior, _write_prior),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from math import inf
+from operator import index
 from typing import Any, NamedTuple
 
 from spamnb.errors import ConfigError
@@ -140,13 +141,28 @@ class Setting:
             return [self.choices[value]]
         return [self._text(one) for one in (value if self.repeatable else (value,))]
 
-    def check(self, value: Any) -> None:
-        """Refuses a value that the setting cannot have; None is no value."""
-        if self.choices and not isinstance(value, bool):
-            self._index(value)
-        if value is not None and self.rule is not None and not self.rule.holds(value):
+    def check(self, value: Any, field_name: str = "") -> None:
+        """Refuses a value that the setting cannot have; None is no value.
+
+        The error names the field in Python, or else the flag.
+        """
+        name = field_name or self.flag
+        if isinstance(self.default, bool):
+            if not isinstance(value, bool):
+                raise ConfigError(f"{name} must be True or False, got {value!r}")
+        elif self.choices and value not in self.choices:
+            raise ConfigError(f"{name} must be {one_of(*self.choices).words}, got {value!r}")
+        if value is not None and self.rule is not None and not self._holds(value):
             shown = list(value) if isinstance(value, tuple) else value
-            raise ConfigError(f"{self.flag} must be {self.rule.words}, got {shown!r}", self.rule.hint)
+            raise ConfigError(f"{name} must be {self.rule.words}, got {shown!r}", self.rule.hint)
+
+    def _holds(self, value: Any) -> bool:
+        try:
+            if isinstance(self.default, int):
+                index(value)  # a whole number
+            return self.rule is None or self.rule.holds(value)
+        except (TypeError, ValueError):
+            return False  # of another type
 
     def _index(self, option: Any) -> int:
         if option not in self.choices:
@@ -185,14 +201,27 @@ def is_stated(option: Any) -> bool:
 
 def stated_fields(config: type, options: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the fields of a dataclass that options set, with their values."""
-    named = ((name, setting, options.get(setting.name)) for name, setting in settings_of(config))
-    return {name: setting.value_of(option) for name, setting, option in named if is_stated(option)}
+    named = [(name, one, options.get(one.name)) for name, one in settings_of(config)]
+    values = {name: one.value_of(option) for name, one, option in named if is_stated(option)}
+    for name, one, _ in named:
+        if name in values:
+            one.check(values[name])
+    return values
 
 
 def check_settings(config: Any) -> None:
-    """Refuses a dataclass one of whose settings has a value that it cannot have."""
+    """Refuses a dataclass one of whose settings has a value that it cannot have.
+
+    Lists become tuples, and numbers of numpy those of Python, which a model file can keep.
+    """
     for name, one in settings_of(type(config)):
-        one.check(getattr(config, name))
+        value = _tupled(getattr(config, name))
+        if type(value).__module__ == "numpy":
+            value = value.tolist()
+        if one.repeatable and not isinstance(value, tuple):
+            raise ConfigError(f"{name} must be a tuple, got {value!r}")
+        one.check(value, name)
+        object.__setattr__(config, name, value)
 
 
 def changed_words(config: Any, usual: Any) -> list[str]:

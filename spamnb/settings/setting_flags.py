@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from spamnb.errors import ConfigError
@@ -75,3 +77,35 @@ def flags(features: FeatureConfig, scoring: ScorerConfig, mail: bool = False) ->
     scorer = [] if scoring.name == ScorerConfig().name else ["--scorer", scoring.name]
     words = changed_words(features, FeatureConfig.from_options(options, mail))
     return [*tokens, *words, *scorer, *changed_words(scoring, ScorerConfig.of(scoring.name))]
+
+
+_FLAG = re.compile(r"--(?:set )?([a-z][a-z-]*)(?: (?=\d)|=)?")
+
+
+def field_names() -> dict[str, str]:
+    """Returns the fields of the settings of training by the keys of their flags."""
+    configs = FeatureConfig, ScorerConfig, TrainingConfig
+    return {one.key: name for config in configs for name, one in settings_of(config)}
+
+
+@contextmanager
+def named_in_python(names: Mapping[str, str]) -> Iterator[None]:
+    """Writes names of Python for flags in errors about settings; `names` has those that differ from the key.
+
+    >>> with named_in_python({"class-prior": "prior"}):
+    ...     raise ConfigError("--class-prior gives 3 numbers", hint="leave out --folds 0")
+    Traceback (most recent call last):
+    spamnb.errors.ConfigError: prior gives 3 numbers
+    Hint: leave out folds=0
+    """
+
+    def name(flag: re.Match[str]) -> str:
+        return names.get(flag[1], flag[1].replace("-", "_")) + "=" * (flag[0][-1] in " =")
+
+    try:
+        yield
+    except ConfigError as error:
+        texts = [_FLAG.sub(name, text) for text in (error.message, error.hint)]
+        if texts == [error.message, error.hint]:
+            raise
+        raise ConfigError(*texts) from None

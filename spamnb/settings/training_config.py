@@ -51,7 +51,7 @@ class TrainingConfig:
 
     >>> TrainingConfig(folds=1)
     Traceback (most recent call last):
-    spamnb.errors.ConfigError: --folds must be 0 or at least 2, got 1
+    spamnb.errors.ConfigError: folds must be 0 or at least 2, got 1
     """
 
     folds: int = setting(
@@ -74,6 +74,7 @@ class TrainingConfig:
         "Set the threshold for at most this false positive rate, for example 0.1%.",
         metavar="RATE",
         type=str,
+        rule=ValueRule("above 0 and below 1", lambda rate: 0 < rate < 1, hint="for example 0.001"),
         text_form=TextForm(lambda text: parse_share(text, "--max-fpr", "0.1% or 0.001")),
         training=False,
         group="Decision",
@@ -120,8 +121,7 @@ class TrainingConfig:
         check_settings(self)
         if self.refine == "yes" and not self.folds:
             raise ConfigError(
-                "--set refine=yes needs cross-validation, got --folds 0",
-                hint="leave out --folds 0 or --set refine=yes",
+                "refine='yes' needs cross-validation, got folds=0", hint="leave out folds=0 or refine='yes'"
             )
 
     @classmethod
@@ -131,7 +131,13 @@ class TrainingConfig:
         >>> TrainingConfig.from_options({"folds": 10, "max_fpr": "1%", "digests": "no"}).max_fpr
         0.01
         """
-        config = cls(**stated_fields(cls, with_textbook(options)))
+        stated = stated_fields(cls, with_textbook(options))
+        if stated.get("refine") == "yes" and stated.get("folds") == 0:
+            raise ConfigError(
+                "--set refine=yes needs cross-validation, got --folds 0",
+                hint="leave out --folds 0 or --set refine=yes",
+            )
+        config = cls(**stated)
         if config.base_weight is not None and config.base in (None, NO_BASE):
             raise ConfigError(
                 "--set base-weight is the weight of the model of --base, got none",

@@ -63,7 +63,11 @@ if TYPE_CHECKING:
         OperatingPoint as OperatingPoint,
         operating_point as operating_point,
     )
-    from spamnb.training.trainer import FEWEST as FEWEST, Trainer as Trainer
+    from spamnb.training.trainer import (
+        FEWEST as FEWEST,
+        Trainer as Trainer,
+        too_few_messages as too_few_messages,
+    )
     from spamnb.training.under_sampling import UnderSampling as UnderSampling
     from spamnb.training.undo_lessons import (
         LessonInfo as LessonInfo,
@@ -120,7 +124,7 @@ else:
             ],
             "stored_model": ["StoredModel"],
             "threshold": ["CAUTIOUS", "MAIL_MAX_FPR", "OperatingPoint", "operating_point"],
-            "trainer": ["FEWEST", "Trainer"],
+            "trainer": ["FEWEST", "Trainer", "too_few_messages"],
             "under_sampling": ["UnderSampling"],
             "update_plan": ["LearnResult", "Lesson", "check_can_sync", "class_label"],
             "default_evidence_limit": ["with_usual_limit"],

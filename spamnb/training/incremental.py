@@ -18,12 +18,11 @@ from spamnb.model import (
     LessonMark,
     Ranges,
     SpamModel,
-    check_no_name,
-    check_path,
     merge_weights,
+    own_file_of,
     sum_changes,
 )
-from spamnb.readers import class_names
+from spamnb.readers import class_names, columns_of_values
 from spamnb.storage import HISTORY_DAYS, WAIT, Lock, model_file
 from spamnb.training.journal_history import describe_lesson
 from spamnb.training.lesson_writer import LessonWriter
@@ -45,7 +44,6 @@ from spamnb.training.update_plan import (
 )
 
 MODES = ("all", "on-error")
-_CHECK_LABELS = "check the label column (--label-column) and which label means spam (--spam-label)"
 READ_AHEAD = 32 << 20  # bytes of messages that are read before the model is locked
 
 
@@ -64,6 +62,7 @@ class _Session:
 class Learner:
     """Changes a model file inside `with`: all changes are written at the end, or none if anything fails.
 
+    `path` may be the name of a model in the data folder. Each thread needs a Learner of its own.
     Other learners wait meanwhile, `wait` seconds at most; readers never wait. With `first_label_wins`, a
     message that comes with two labels inside one `with` keeps the first; otherwise the last label counts.
     All changes of one `with` are one lesson, which `spamnb.undo` can take back for `history_days` days;
@@ -92,10 +91,7 @@ class Learner:
         source: str = "",
         history_days: int = HISTORY_DAYS,
     ) -> None:
-        check_path(path)
-        self.path = os.fspath(path)
-        hint = f'save it as a file first: spamnb.load({self.path!r}).save("my.spamnb")'
-        check_no_name(self.path, hint)
+        self.path = own_file_of(path)
         self.outcome = LearnResult()
         self.lesson: LessonEntry | None = None  # what was written; None if nothing was changed
         self._source, self._history_days, self._first_label_wins = source, history_days, first_label_wins
@@ -109,6 +105,18 @@ class Learner:
         return self.model
 
     def __enter__(self) -> Learner:
+        if self._session is not None:
+            raise ConfigError("this Learner is in use", "make one for each thread, and for each `with`")
+        self._session = _Session()
+        try:
+            self._open()
+        except BaseException:
+            self._session = None
+            raise
+        return self
+
+    def _open(self) -> None:
+        """Locks the model and reads it."""
         files.refuse_link(self.path, ModelError)
         model_file.check_file(self.path)  # before a lock file is created beside something that is no model
         if self._stored.model is None:
@@ -119,8 +127,7 @@ class Learner:
         except BaseException:
             self._lock.__exit__(None, None, None)
             raise
-        self.outcome, self.lesson, self._session = LearnResult(), None, _Session()
-        return self
+        self.outcome, self.lesson = LearnResult(), None
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -129,8 +136,9 @@ class Learner:
             if kind is None:
                 self._commit(self._inside())
         finally:
-            self._stored, self._session = StoredModel(self.path), None
+            self._stored = StoredModel(self.path)
             self._lock.__exit__(kind, error, trace)
+            self._session = None
 
     def learn(
         self,
@@ -150,7 +158,7 @@ class Learner:
         misclassifies or is unsure of.
         """
         if mode not in MODES:
-            raise ConfigError(f"--mode must be all or on-error, got {mode!r}")
+            raise ConfigError(f"mode must be all or on-error, got {mode!r}")
         session, batch = self._inside(), self._batch(messages, labels, categories, numbers)
         session.source = "learn"
         first = session.first_labels if self._first_label_wins else None
@@ -179,7 +187,7 @@ class Learner:
         if labels is None and self.model.seen_messages is None:
             raise ModelError(
                 "the model does not remember which messages it has learned",
-                hint="say with --spam or --ham how the messages were learned",
+                hint="pass the labels that they were learned with (--spam or --ham)",
             )
         session.source = session.source or "forget"
         plan = plan_forgetting(self.model.seen_messages, batch.digests, batch.labels)
@@ -201,10 +209,13 @@ class Learner:
     ) -> UpdateBatch:
         texts = as_texts(messages)
         classes = self.model.labels
-        names = [""] * len(texts) if labels is None else class_names(labels, classes, _CHECK_LABELS)
+        names = (
+            [""] * len(texts) if labels is None else class_names(labels, classes, "use one of these classes")
+        )
         if len(texts) != len(names):
             raise DataError(f"{counted(len(texts), 'message')} but {counted(len(names), 'label')}")
-        return UpdateBatch(self.model, texts, names, categories or {}, numbers or {})
+        columns = columns_of_values(self.model.features, len(texts), categories, numbers)
+        return UpdateBatch(self.model, texts, names, *columns)
 
     def _inside(self) -> _Session:
         if self._session is None:

@@ -40,6 +40,7 @@ class _Messages(Record):
     categories: dict[str, list[str]]
     numbers: dict[str, FloatArray]
     digests: Digests
+    places: Sequence[str] = ()
 
     @property
     def columns(self) -> tuple[dict[str, list[str]], dict[str, FloatArray]]:
@@ -47,7 +48,8 @@ class _Messages(Record):
 
     def select(self, rows: IntArray) -> _Messages:
         labels, columns = pick(self.labels, rows), pick_columns(*self.columns, rows)
-        return _Messages(self.texts.select(rows), labels, *columns, self.digests[rows])
+        places = pick(self.places, rows) if self.places else ()
+        return _Messages(self.texts.select(rows), labels, *columns, self.digests[rows], places)
 
 
 @dataclass
@@ -55,7 +57,7 @@ class MessageCounter:
     """Counts messages with `add_chunk`; `result` hands out the counts and the sample so far.
 
     `keep` under-samples: the digest below which messages of each label are kept. With `keep_texts` the sample
-    keeps its texts, for a report that shows mistakes. A `partial` counter counts a part of the data.
+    keeps its texts and places, for a list of mistakes. A `partial` counter counts a part of the data.
     """
 
     features: FeatureConfig
@@ -95,7 +97,8 @@ class MessageCounter:
         batch = extract(chunk.texts, self.features)
         words = fold_digests(chunk.texts, batch, self.features) if words is None else words
         columns = dict(chunk.categories), dict(chunk.numbers)
-        messages = _Messages(chunk.texts, chunk.labels, *columns, words.copy())
+        places = [chunk.place(row) for row in range(len(chunk))] if self.keep_texts else ()
+        messages = _Messages(chunk.texts, chunk.labels, *columns, words.copy(), places)
         waiting = self._digester.complete(messages.digests, chunk.texts, chunk.labels, *columns)
         if self.keep is not None:
             messages = messages.select(self._rows_to_keep(chunk.labels, messages.digests))
@@ -130,6 +133,7 @@ class MessageCounter:
             order,
             waiting,
             messages.texts.select(rows) if self.keep_texts else None,
+            pick(messages.places, rows) if self.keep_texts else (),
         )
         self._collector.most = sample_size(self.messages, self.training.refine)
         self._collector.add(block)

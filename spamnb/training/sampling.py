@@ -54,7 +54,8 @@ class Sample:
     digests: Digests
     categories: Mapping[str, list[str]] = field(default_factory=dict)
     numbers: Mapping[str, FloatArray] = field(default_factory=dict)
-    texts: Texts | None = None  # only for a report that shows mistakes
+    texts: Texts | None = None  # only for a report that shows mistakes, as the places
+    places: Sequence[str] = ()  # `Chunk.place` of each message
     base_scores: FloatArray | None = None
 
     def __len__(self) -> int:
@@ -77,6 +78,7 @@ class SampleBlock:
     order: Order = (0, 0)
     waiting: list[Row] = field(default_factory=list)
     texts: Texts | None = None
+    places: Sequence[str] = ()
 
     def keep(self, limit: int) -> SampleBlock:
         """Returns the messages whose digests are below a limit."""
@@ -91,6 +93,7 @@ class SampleBlock:
             self.order,
             self.waiting,
             None if self.texts is None else self.texts.select(rows),
+            pick(self.places, rows) if self.places else (),
         )
 
     def remap_ids(self, new: IntArray) -> SampleBlock:
@@ -195,6 +198,7 @@ class SampleCollector:
             {c: [v for block in blocks for v in block.categories[c]] for c in blocks[0].categories},
             {c: np.concatenate([block.numbers[c] for block in blocks]) for c in blocks[0].numbers},
             Texts.concat(texts) if texts else None,
+            [place for block in blocks for place in block.places],
         )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.errors import InputError, counted, type_name
-from spamnb.messages import Texts, as_texts
+from spamnb.messages import Texts, as_texts, is_missing
 
 Labels = NDArray[Any]
 _NUMBERS = (int, float, np.number)  # texts of their digits: scikit-learn's checks of estimators pass these
@@ -74,7 +74,7 @@ def to_texts(X: Any) -> Texts:
     if getattr(X, "ndim", 1) != 1 or hasattr(X, "nnz"):
         what = f"{type_name(X)} of shape {X.shape}; tables and sparse matrices hold no text"
         raise InputError(f"expected a list of messages, got {what}", hint=_column_hint(X))
-    if isinstance(X, Iterable):
+    if isinstance(X, Iterable) and not hasattr(X, "as_bytes"):  # as_texts refuses a message of email
         X = X if isinstance(X, Texts) else [str(x) if isinstance(x, _NUMBERS) and x == x else x for x in X]
     return as_texts(X)
 
@@ -95,8 +95,8 @@ def to_labels(y: Any) -> Labels:
         raise InputError(f"expected one label for each message, got y of shape {array.shape}")
     if array.dtype.kind == "f" and not (np.isfinite(array) & (array == np.floor(array))).all():
         raise InputError("labels must be names of classes, got continuous numbers or nan")
-    if array.dtype.kind == "O" and any(label is None or label != label for label in array.tolist()):
-        raise InputError("a label is missing (None or nan)")
+    if array.dtype.kind == "O" and any(map(is_missing, array.tolist())):
+        raise InputError("a label is missing (None or nan)", hint="leave out messages without a label")
     return array
 
 

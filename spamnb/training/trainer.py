@@ -11,12 +11,12 @@ import numpy as np
 
 from spamnb.core import FloatArray, excerpt, release_memory
 from spamnb.counts import CountStore
-from spamnb.errors import ConfigError, DataError
+from spamnb.errors import ConfigError, DataError, InputError, type_name
 from spamnb.messages import Chunk, Messages, Texts
 from spamnb.model import USUAL_SLOPE, BaseModel, Decision, Platt, SpamModel, identity, positive_class
-from spamnb.readers import labelled_messages, spam_of_two
+from spamnb.readers import columns_of_table, labelled_messages, spam_of_two
 from spamnb.scorers import make
-from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
+from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig, field_names, named_in_python
 from spamnb.training.base_choice import base_model, kind_of
 from spamnb.training.default_evidence_limit import with_usual_limit
 from spamnb.training.fit_base_weight import FEWEST_WITH_BASE, with_folds, without_folds
@@ -26,7 +26,9 @@ from spamnb.training.message_counter import MessageCounter
 from spamnb.training.sampling import Digests, Order, PartialCounts, Sample
 from spamnb.training.threshold import CAUTIOUS
 
+_CHECK_LABELS = "check the label column (--label-column) and which label means spam (--spam-label)"
 FEWEST = 10  # messages that each class needs for a cross-validation
+_LISTED = 5  # classes that are too small
 
 
 @dataclass
@@ -46,7 +48,7 @@ class Trainer:
     positive: str = "spam"
     base: BaseModel | None = None
     keep: Mapping[str, int] | None = None  # under-sampling: the digest below which messages are kept
-    keep_texts: bool = False  # the sample keeps its texts, for a report that shows mistakes
+    keep_texts: bool = False  # the sample keeps its texts and places, for a report that shows mistakes
 
     def __post_init__(self) -> None:
         SpamModel(self.features, self.scoring)  # refuses settings that cannot be combined
@@ -119,7 +121,8 @@ class Trainer:
     def _model(self, partial: PartialCounts) -> SpamModel:
         store = partial.store
         if len(store.labels) < 2:
-            raise _one_class(store)
+            label = store.labels[0] if store.labels else ""
+            raise _one_class(int(store.message_totals.sum()), label, _CHECK_LABELS)
         sizes = dict(zip(store.labels, store.message_totals.tolist(), strict=True))
         positive = positive_class(sizes, self.positive, has_text=bool(store.vocabulary))
         if self.base is not None:
@@ -176,6 +179,7 @@ def train(
     Labels are read as in a file: 1, True and words such as junk are spam. `positive` is the class that
     probabilities are for, and labels stay as written with it. It is needed for two labels of which none is a
     word for spam or ham. The default features depend on the messages: those of parsed mail have no bigrams.
+    The categorical and numeric columns of `features` are those of the DataFrame.
     With `base` the new model starts from what that model knows, like `spamnb train --base`: a SpamModel, the
     name or path of one, or "ready-made" for the ready-made one that fits. The default is none, "none": unlike
     the command, `train` starts from no other model where there are few messages.
@@ -184,21 +188,42 @@ def train(
     >>> model.predict(["a free prize"])
     ['spam']
     """
+    _check_settings(features=features, scoring=scoring, training=training, decision=decision)
     texts, names = labelled_messages(messages, labels, (text, label), as_written=positive is not None)
     positive = None if positive is None else str(positive)
     _check_positive(names, positive)
-    start = base_model(base, lambda: kind_of(texts))
-    usual = start.model.features if start is not None else FeatureConfig.usual(mail=bool(texts.tags))
-    settings = features or usual, scoring or ScorerConfig(), training or TrainingConfig()
-    trainer = Trainer(*settings, decision or Decision(), positive or "spam", start)
-    trainer.add(texts, names)
-    return trainer.finish()
+    with named_in_python(field_names()):
+        start = base_model(base, lambda: kind_of(texts))
+        usual = start.model.features if start is not None else FeatureConfig.usual(mail=bool(texts.tags))
+        settings = features or usual, scoring or ScorerConfig(), training or TrainingConfig()
+        trainer = Trainer(*settings, decision or Decision(), positive or "spam", start)
+        trainer.add(texts, names, *columns_of_table(trainer.features, messages))
+        return trainer.finish()
+
+
+def _check_settings(**settings: object) -> None:
+    """Refuses settings of another type."""
+    kinds = {
+        "features": FeatureConfig,
+        "scoring": ScorerConfig,
+        "training": TrainingConfig,
+        "decision": Decision,
+    }
+    for name, value in settings.items():
+        kind = kinds[name]
+        if value is not None and not isinstance(value, kind):
+            raise InputError(
+                f"{name} must be a {kind.__name__}, got {type_name(value)}",
+                hint=f"for example {name}=spamnb.{kind.__name__}()",
+            )
 
 
 def _check_positive(labels: Sequence[str], positive: str | None) -> None:
     """Refuses a positive class that no message has, and two classes that no word tells apart."""
     sizes = Counter(labels)
     names = ", ".join(map(excerpt, sorted(sizes)))
+    if len(sizes) < 2:
+        raise _one_class(len(labels), names, hint="pass messages of another class too")
     if positive is not None and positive not in sizes:
         raise DataError(f"no message has the label {positive!r}", hint=f"the labels are {names}")
     if positive is None and len(sizes) == 2 and "spam" not in sizes and not spam_of_two(*sizes):
@@ -217,10 +242,15 @@ def _check_class_weights(scoring: ScorerConfig, store: CountStore) -> None:
             )
 
 
-def _one_class(store: CountStore) -> DataError:
-    messages = int(store.message_totals.sum())
-    only = f"all {messages:,} are {store.labels[0]!r}" if store.labels else "there are none"
-    return DataError(
-        f"training needs messages of at least two classes, but {only}",
-        hint="check the label column (--label-column) and which label means spam (--spam-label)",
-    )
+def too_few_messages(store: CountStore, hint: str) -> DataError:
+    """Describes messages that are too few to cross-validate, and names classes that are too small."""
+    sizes = sorted(zip(store.message_totals.tolist(), store.labels, strict=True))
+    small = [f'"{excerpt(label)}" has {size:,}' for size, label in sizes if size < FEWEST]
+    listed = ", ".join(small[:_LISTED] + ["..."] * (len(small) > _LISTED))
+    needed = f"every class needs at least {FEWEST}" + f", but {listed}" * bool(small)
+    return DataError(f"too few messages to cross-validate: {needed}", hint=hint)
+
+
+def _one_class(messages: int, label: str, hint: str) -> DataError:
+    only = f"all {messages:,} are {label!r}" if label else "there are none"
+    return DataError(f"training needs messages of at least two classes, but {only}", hint)

@@ -21,6 +21,7 @@ from spamnb.model import (
     as_ranges,
     decode_each,
     join_blocks,
+    own_file_of,
 )
 from spamnb.storage import HISTORY_DAYS, WAIT, history_file
 from spamnb.training.incremental import Learner
@@ -240,8 +241,9 @@ def history(path: str | os.PathLike[str]) -> list[LessonInfo]:
     >>> undo(path, lesson=1).undone
     [1]
     """
+    file = own_file_of(path)
     for left in reversed(range(_TRIES)):
-        stored = StoredModel(path)
+        stored = StoredModel(file)
         stored.load()
         log = LessonLog(stored)
         if stored.is_newest() or not left:  # a learner may have moved lessons to the history meanwhile

@@ -46,8 +46,7 @@ class UpdateBatch:
         self.labels = labels
         self._texts, self._features = texts, model.features
         self._pairs = PairColumns.needed(model.features, model.scoring)
-        self._categories = {c: v for c, v in categories.items() if c in model.features.categorical}
-        self._numbers = {c: v for c, v in numbers.items() if c in model.features.numeric}
+        self._categories, self._numbers = categories, numbers
         self.digests: KeyArray | None = None
         if model.seen_messages is not None:
             self.digests = message_digests(texts, self._categories, self._numbers)

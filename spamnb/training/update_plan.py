@@ -229,7 +229,7 @@ def class_label(model: SpamModel, spam: bool) -> str:
         return others[0] if len(others) == 1 else "ham"
     raise ConfigError(
         f"--{name} needs a model with a class {name}, got {', '.join(model.labels)}",
-        hint=f"name the class: --label {model.labels[0]}=PATH",
+        hint=f"name the class: --label {model.labels[0]}=PATH, or --label {model.labels[0]}=- for stdin",
     )
 
 

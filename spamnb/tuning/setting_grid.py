@@ -9,14 +9,13 @@ import numpy as np
 
 from spamnb.core import FloatArray, IntArray, StringArray
 from spamnb.counts import CountStore, Entries
-from spamnb.errors import ConfigError, DataError
+from spamnb.errors import ConfigError
 from spamnb.features import SHAPE
 from spamnb.messages import Chunk
 from spamnb.model import Decision, SpamModel
 from spamnb.scorers import EvidenceLimits, make
 from spamnb.settings import MAX_NGRAM, FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training import (
-    FEWEST,
     Digests,
     Fold,
     FoldCounts,
@@ -28,6 +27,7 @@ from spamnb.training import (
     duplicates_note,
     folds,
     score_fold,
+    too_few_messages,
     with_usual_limit,
 )
 
@@ -84,7 +84,9 @@ class SharedCounts:
         family = _family(features)
         if family not in self._counted:
             model, sample = self._trainers[family].counted()
-            self._counted[family] = CountedSetting(model, _enough(sample))
+            if sample is None:
+                raise too_few_messages(model.store, "give more labelled messages")
+            self._counted[family] = CountedSetting(model, sample)
         return narrowed(self._counted[family], features)
 
 
@@ -105,15 +107,6 @@ def _widest(candidates: Sequence[Candidate]) -> tuple[FeatureConfig, ScorerConfi
         covariance=max(c.scoring.covariance for c in candidates),  # diagonal comes first
     )
     return replace(candidates[0].features, ngrams=ngrams, shapes=shapes), scoring
-
-
-def _enough(sample: Sample | None) -> Sample:
-    if sample is None:
-        raise DataError(
-            f"too few messages to cross-validate: every class needs at least {FEWEST}",
-            hint="give more labelled messages",
-        )
-    return sample
 
 
 def narrowed(wide: CountedSetting, features: FeatureConfig) -> CountedSetting:

@@ -21,7 +21,7 @@ def test_four_messages_make_a_model_that_knows_much_more(cli: Cli) -> None:
     assert "starting from the ready-made model for SMS\n" in status
     assert re.search(r"base model +from the ready-made model for SMS, weight 0\.\d+\n", status)
     assert (
-        "no metrics: folds need 10 messages of each class, got 2; probabilities are scaled like those of"
+        "no metrics: folds need 10 messages of a class, got 2 ham; probabilities are scaled like those of"
         in status
     )
     messages = b"WIN a FREE prize\nhi mum, home by seven\nparcel fee\n"
@@ -58,6 +58,11 @@ def test_few_messages_start_from_the_ready_made_model(cli: Cli) -> None:
         assert SpamModel.load(cli.here / "own.spamnb").base is None
     piped = cli("train", "-", "-o", "own.spamnb", "--force", stdin=FEW.encode()).err
     assert note not in piped  # read once
+    advice = "from a pipe: not starting from the ready-made model; --base ready-made does\n"
+    assert advice in piped
+    cli("train", "-", "--base", "ready-made", "-o", "own.spamnb", "--force", stdin=FEW.encode())
+    assert (cli.here / "own.spamnb").read_bytes() == (cli.here / "stated.spamnb").read_bytes()
+    assert advice not in cli("train", "-", "--base", "none", "-o", "n.spamnb", stdin=FEW.encode()).err
 
 
 def test_few_mails_start_from_the_model_for_mail(cli: Cli) -> None:

@@ -118,7 +118,10 @@ def test_more_than_two_classes(cli: Cli, three: Three) -> None:
     assert result["objective"] == "f1"
     assert len(result["candidates"]) == len(REGISTRY)
     assert "macro_f1" in result["candidates"][0]
-    assert cli("compare", three.data).text.startswith("7 candidates")
+    lines = cli("compare", three.data).text.splitlines()
+    assert lines[0] == "7 candidates, 5-fold cross-validation"
+    heads = next(line for line in lines if line.startswith("setting"))
+    assert heads.split() == ["setting", "F1", "95%", "CI", "to", "best", "p", "accuracy", "log", "loss"]
 
 
 def test_base_settings_hold_for_all(cli: Cli, sms: Sms) -> None:

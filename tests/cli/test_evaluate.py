@@ -207,8 +207,9 @@ def test_folds_and_rows_too_few(cli: Cli, sms: Sms) -> None:
         "Hint: 5 and 10 are common",
     ]
     assert cli.fails("evaluate", "-", "--folds", "2", stdin=TINY.encode())[1:] == [
-        "Error: too few messages to cross-validate: every class needs at least 10",
-        "Hint: give more labelled messages",
+        "Error: too few messages to cross-validate: every class needs at least 10, "
+        'but "ham" has 2, "spam" has 2',
+        "Hint: give more labelled messages, or use --holdout 30%",
     ]
     assert cli.fails("evaluate", sms.test, "--folds", "2", "--set", "balance=undersample", code=2) == [
         "Error: --set balance=undersample cannot be combined with --folds",

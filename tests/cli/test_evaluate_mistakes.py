@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -69,11 +70,28 @@ def test_mistakes_in_json_and_beside_a_report(cli: Cli, tiny: Path) -> None:
     assert "mistakes" not in cli("evaluate", "d.csv", "-m", tiny, "-q", "--json", "-").json
 
 
+def test_mistakes_in_several_files_name_the_file(cli: Cli, tiny: Path, sms: Sms) -> None:
+    cli.write("a.csv", DATA)
+    cli.write("b.csv", "label,text\nspam,see mum\n")
+    shown = cli("evaluate", "a.csv", "b.csv", "-m", tiny, "-q", "--mistakes", "2").text
+    assert [line.split(":")[0].strip() for line in shown.splitlines() if " line " in line] == [
+        *("a.csv line 3", "a.csv line 2"),
+        *("a.csv line 5", "b.csv line 2"),
+    ]
+    mistakes = cli("evaluate", sms.train, "a.csv", "--folds", "2", "--mistakes", "9", "--json", "-").json
+    assert {row["source"].split(" line ")[0] for row in mistakes["mistakes"]} >= {str(sms.train)}
+
+
 def test_mistakes_of_a_cross_validation_and_of_three_classes(cli: Cli, sms: Sms, three: Three) -> None:
     shown = cli("evaluate", sms.train, "--folds", "2", "-q", "--mistakes", "2").text
     kinds = [block.splitlines() for block in shown.split("\n\n")[-2:]]
     assert [block[0].split(":")[0] for block in kinds] == ["ham flagged as spam", "spam not flagged"]
     assert [len(block) for block in kinds] == [5, 5]
+    rows = sms.train.read_text("utf-8").splitlines()
+    for text, place in [(block[i], block[i + 1]) for block in kinds for i in (1, 3)]:
+        number = re.fullmatch(r" +line (\d+): .+", place)
+        assert number is not None
+        assert text.split(maxsplit=1)[1][:20] in rows[int(number[1]) - 1]
     cli.write("d.csv", "label,text\nhome,meeting report\n")
     shown = cli("evaluate", "d.csv", "-m", three.model, "-q", "--mistakes", "2").text
     assert "misclassified: 1\n" in shown

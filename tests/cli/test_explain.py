@@ -135,6 +135,11 @@ def test_several_files_are_no_message(cli: Cli, tiny: Path) -> None:
         "Error: explain takes one message: got 2 files",
         "Hint: for several: spamnb predict --explain a.eml notes",
     ]
+    cli.write("d.csv", "label,text\nham,see you\n")
+    assert cli.fails("explain", "-m", tiny, "d.csv") == [
+        "Error: explain takes one message: d.csv is a table",
+        "Hint: for several: spamnb predict --explain d.csv",
+    ]
     assert cli.fails("explain", "-m", tiny, "box") == [
         "Error: explain takes one message: box is a folder",
         "Hint: for several: spamnb predict --explain box",

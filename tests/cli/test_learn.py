@@ -170,7 +170,7 @@ def test_a_model_without_digests(here: Cli) -> None:
     here("learn", "--spam", "-q", stdin=b"win cash\n")
     done = here("forget", stdin=b"win cash\n", code=1)
     assert "Error: the model does not remember which messages it has learned\n" in done.err
-    assert "Hint: say with --spam or --ham how the messages were learned\n" in done.err
+    assert "Hint: pass the labels that they were learned with (--spam or --ham)\n" in done.err
     assert "forgot     1 message (1 spam)\n" in here("forget", "--spam", stdin=b"win cash\n").err
 
 
@@ -245,7 +245,7 @@ def test_errors(here: Cli, args: list[str], stdin: bytes, code: int, error: str)
 def test_more_than_two_classes_have_no_ham(cli: Cli, three: Three) -> None:
     done = cli("learn", "--ham", "-m", three.model, stdin=b"x\n", code=2)
     assert "Error: --ham needs a model with a class ham, got home, spam, work\n" in done.err
-    assert "Hint: name the class: --label home=PATH\n" in done.err
+    assert "Hint: name the class: --label home=PATH, or --label home=- for stdin\n" in done.err
 
 
 def test_learning_one_message_imports_little(here: Cli) -> None:

@@ -46,6 +46,14 @@ def test_the_least_certain_message_comes_first(here: Cli) -> None:
     assert (lesson["source"], lesson["labels"]) == ("review", {"spam": 1})
 
 
+def test_the_commands_that_take_answers_back_name_the_model(here: Cli) -> None:
+    (here.here / "m.spamnb").rename(here.here / "other.spamnb")
+    done = here("review", "new.txt", "-m", "other.spamnb", stdin=b"s\n")
+    flag = "-m other.spamnb"
+    take_back = f"`spamnb model log {flag}` lists the answers, `spamnb model undo {flag}` undoes them"
+    assert done.err.endswith(f"take back         {take_back}\n")
+
+
 def test_near_duplicates_are_one_question(here: Cli) -> None:
     done = here("review", "new.txt", stdin=b"u\nh\ns\n")
     assert ", 1 near-duplicate\n" in done.err

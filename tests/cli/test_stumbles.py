@@ -36,6 +36,10 @@ def named(cli: Cli, tiny: Path) -> Cli:
             "--threshold P sets the threshold for one run.",
         ),
         (["learn", "--max-fpr", "1%"], "No such option '--max-fpr'. It belongs to `spamnb train`."),
+        (
+            ["compare", "x.csv", "--scorer", "bernoulli"],
+            "No such option '--scorer'. Write --with scorer=VALUE.",
+        ),
         (["train", "x.csv", "--name", "office"], "No such option '--name'. Name the model with -o NAME."),
         (
             ["filter", "-m", "sms", "one.eml"],

@@ -18,7 +18,7 @@ from tests.helpers.paths import SMALL_SMS
 DETECTED = 'tiny.csv: CSV (comma, header, UTF-8), text column "text", label column "label" (spam = "spam")\n'
 SUMMARY = r"""learned           4 messages \(2 ham, 2 spam\) in \d+\.\d\d s
 vocabulary        6 tokens; scorer multinomial, alpha 1
-cross-validation  no metrics: folds need 10 messages of each class, got 2; probabilities are not calibrated
+cross-validation  no metrics: folds need 10 messages of a class, got 2 ham; probabilities are not calibrated
 saved             tiny\.spamnb \(\d+ kB\)
 try               echo "your message" \| spamnb predict -m tiny\.spamnb
 """

@@ -48,6 +48,7 @@ def test_what_tune_tells(cli: Cli, sms: Sms) -> None:
         "5 folds, duplicates of a text in the same fold; weights are not refined",
         "stopped by the time limit: --time gives it more",
     ]
+    assert lines[4].split() == ["setting", "F1", "accuracy", "log", "loss"]
     assert lines[-4] == "winner    defaults"
     assert lines[-3].startswith("held-out  F1 0.")
     assert lines[-3].endswith(", p = 1.000")

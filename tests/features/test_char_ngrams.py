@@ -51,10 +51,10 @@ def test_nul_at_the_end_of_a_short_token_does_not_enter_its_key() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"ngrams": 0}, "--ngrams must be between 1 and 5, got 0"),
-        ({"ngrams": 6}, "--ngrams must be between 1 and 5, got 6"),
-        ({"chars": 1}, "--set chars must be 0 or between 2 and 8, got 1"),
-        ({"chars": 9}, "--set chars must be 0 or between 2 and 8, got 9"),
+        ({"ngrams": 0}, "ngrams must be between 1 and 5, got 0"),
+        ({"ngrams": 6}, "ngrams must be between 1 and 5, got 6"),
+        ({"chars": 1}, "chars must be 0 or between 2 and 8, got 1"),
+        ({"chars": 9}, "chars must be 0 or between 2 and 8, got 9"),
     ],
 )
 def test_bad_settings(settings: dict[str, int], message: str) -> None:

@@ -170,6 +170,36 @@ def test_wrong_options(options: dict[str, Any], message: str, hint: str) -> None
 
 
 @pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"threshold": 1.5}, "threshold must lie between 0 and 1, got 1.5"),
+        ({"threshold": "0.9"}, "threshold must lie between 0 and 1, got '0.9'"),
+        ({"unsure_from": -1}, "unsure_from must lie between 0 and 1, got -1"),
+        ({"unsure_from": 0.7}, "unsure_from must be below threshold, got 0.7 and 0.5"),
+        ({"cost_fp": 0, "cost_fn": 1}, "cost_fp must be a positive number, got 0"),
+        ({"cost_fp": 9}, "cost_fp and cost_fn need each other"),
+        ({"costs": (("ham", "spam", -1.0),)}, "the cost of ham:spam must be a positive number, got -1"),
+        ({"max_fpr": 0.01}, "max_fpr needs a log_odds_threshold, got none"),
+    ],
+)
+def test_wrong_values(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        Decision(**values)
+    assert caught.value.message == message
+
+
+def test_numbers_of_numpy_become_those_of_python() -> None:
+    decision = Decision(np.float64(0.75), unsure_from=np.float32(0.5))  # type: ignore[arg-type]
+    assert (type(decision.threshold), type(decision.unsure_from)) == (float, float)
+    assert Decision.from_state(decision.to_state()) == Decision(0.75, 0.5)
+
+
+def test_the_threshold_follows_from_both_costs() -> None:
+    assert Decision(cost_fp=9, cost_fn=1) == Decision.from_costs(9, 1)
+    assert Decision(0.7, cost_fp=9, cost_fn=1).threshold == 0.7
+
+
+@pytest.mark.parametrize(
     "decision",
     [Decision(), Decision(0.9, unsure_from=0.1), Decision.from_costs(100, 10)],
     ids=["threshold", "band", "costs"],

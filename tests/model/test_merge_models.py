@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, strategies as st
 
 from spamnb.counts.count_store import CountStore, canonical
 from spamnb.counts.store_merge import merge_stores
-from spamnb.errors import ConfigError, DataError, ModelError
+from spamnb.errors import ConfigError, DataError, InputError, ModelError
 from spamnb.model import model_merge
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.decision import Decision
@@ -141,6 +142,21 @@ def test_a_given_prior_needs_its_classes(model: SpamModel) -> None:
     news = replace(fixed, store=SpamModel().learn(["daily news"], ["news"]).store)
     with pytest.raises(ModelError, match="a prior for 2 classes, together they have 3: ham, news, spam"):
         merge_models([fixed, news])
+
+
+@pytest.mark.parametrize(
+    ("models", "message"),
+    [
+        (SpamModel(), "expected a list of models, got a SpamModel"),
+        ("a.spamnb", "expected a list of models, got a str"),
+        ([], "there are no models to merge"),
+        ([SpamModel(), "a.spamnb"], "models[1] is a str; expected a SpamModel"),
+    ],
+)
+def test_what_cannot_be_merged(models: Any, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        merge_models(models)
+    assert caught.value.message == message
 
 
 def test_weights_out_of_range(model: SpamModel) -> None:

@@ -169,4 +169,4 @@ def test_too_many_pairs(settings: dict[str, Any], kind: str, message: str) -> No
 def test_a_name_that_would_be_a_pair() -> None:
     with pytest.raises(ConfigError) as caught:
         FeatureConfig(categorical=("a\x1fb",))
-    assert caught.value.message == "--categorical must be names without the character U+001F, got ['a\\x1fb']"
+    assert caught.value.message == "categorical must be names without the character U+001F, got ['a\\x1fb']"

@@ -190,9 +190,9 @@ def test_words_of_ham_do_not_wash_spam_clean() -> None:
 
 
 def test_settings_that_make_no_sense() -> None:
-    with pytest.raises(ConfigError, match="--max-evidence must be 0 or more, got -1"):
+    with pytest.raises(ConfigError, match="max_evidence must be 0 or more, got -1"):
         ScorerConfig(max_evidence=-1)
-    with pytest.raises(ConfigError, match="--set max-token-weight must be 0 or more, got -1"):
+    with pytest.raises(ConfigError, match="max_token_weight must be 0 or more, got -1"):
         ScorerConfig(max_token_weight=-1)
     with pytest.raises(ConfigError, match="need a scorer that sums weights, got bernoulli"):
         SpamModel(scoring=ScorerConfig.of("bernoulli", max_evidence=3))

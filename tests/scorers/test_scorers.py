@@ -21,7 +21,7 @@ from tests.helpers.scorer_checks import CHECKS, Case, agrees_with_the_twin
 from tests.reference import scorers as twin
 from tests.reference.counts import Counts
 
-PRIOR = "--class-prior must be learned, uniform or positive numbers with sum 1"
+PRIOR = "prior must be learned, uniform or positive numbers with sum 1"
 
 # Each entry changes one thing; the scorer's own defaults are the rest.
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -249,19 +249,19 @@ def test_a_prior_of_the_wrong_length() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"alpha": -1.0}, "--alpha must be 0 or more, got -1.0"),
-        ({"m_estimate": -1.0}, "--set m-estimate must be 0 or more, got -1.0"),
+        ({"alpha": -1.0}, "alpha must be 0 or more, got -1.0"),
+        ({"m_estimate": -1.0}, "m_estimate must be 0 or more, got -1.0"),
         (
             {"class_weights": (("spam", 0.0),)},
-            "--set class-weight must be positive numbers, got [('spam', 0.0)]",
+            "class_weights must be positive numbers, got [('spam', 0.0)]",
         ),
-        ({"alpha": float("nan")}, "--alpha must be 0 or more, got nan"),
-        ({"alpha": float("inf")}, "--alpha must be 0 or more, got inf"),
-        ({"damping": 1.5}, "--set damping must be between 0 and 1, got 1.5"),
-        ({"order": 5}, "--set order must be between 0 and 4, got 5"),
-        ({"order": -1}, "--set order must be between 0 and 4, got -1"),
-        ({"ddof": 2}, "--set ddof must be 0 or 1, got 2"),
-        ({"balance": "x"}, "--set balance must be none, undersample or weight, got 'x'"),
+        ({"alpha": float("nan")}, "alpha must be 0 or more, got nan"),
+        ({"alpha": float("inf")}, "alpha must be 0 or more, got inf"),
+        ({"damping": 1.5}, "damping must be between 0 and 1, got 1.5"),
+        ({"order": 5}, "order must be between 0 and 4, got 5"),
+        ({"order": -1}, "order must be between 0 and 4, got -1"),
+        ({"ddof": 2}, "ddof must be 0 or 1, got 2"),
+        ({"balance": "x"}, "balance must be none, undersample or weight, got 'x'"),
         ({"prior": "x"}, f"{PRIOR}, got 'x'"),
         ({"prior": (0.5, 0.6)}, f"{PRIOR}, got [0.5, 0.6]"),
         ({"prior": (1.0, 0.0)}, f"{PRIOR}, got [1.0, 0.0]"),

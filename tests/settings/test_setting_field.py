@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pytest
 
 from spamnb.errors import ConfigError
 from spamnb.settings.setting_field import (
+    AT_LEAST_1,
     NOT_NEGATIVE,
     OptionHelp,
     Setting,
@@ -29,12 +31,13 @@ class Config:
     loud: bool = setting(False, "--voice", "How loud.", choices=("soft", "loud"))
     keep: bool = setting(True, "--set keep", "Keep it.", choices=("no", "yes"))
     names: tuple[str, ...] = setting((), "--name", "A name.")
+    count: int = setting(1, "--count", "How many.", rule=AT_LEAST_1)
     hidden: int = 3
 
 
 def test_only_fields_with_a_flag_are_settings() -> None:
-    assert [name for name, _ in settings_of(Config)] == ["size", "loud", "keep", "names"]
-    assert [one.name for _, one in settings_of(Config)] == ["size", "voice", "keep", "name"]
+    assert [name for name, _ in settings_of(Config)] == ["size", "loud", "keep", "names", "count"]
+    assert [one.name for _, one in settings_of(Config)] == ["size", "voice", "keep", "name", "count"]
 
 
 @pytest.mark.parametrize(
@@ -65,9 +68,33 @@ def test_values_are_checked() -> None:
     check_settings(Config(size=0.0))
     with pytest.raises(ConfigError) as caught:
         check_settings(Config(size=-1.0))
-    assert (caught.value.message, caught.value.hint) == ("--size must be 0 or more, got -1.0", "try 1")
+    assert (caught.value.message, caught.value.hint) == ("size must be 0 or more, got -1.0", "try 1")
     with pytest.raises(ConfigError, match="--voice must be soft or loud, got 'shrill'"):
         stated_fields(Config, {"voice": "shrill"})
+    with pytest.raises(ConfigError, match="--size must be 0 or more, got -1"):
+        stated_fields(Config, {"size": -1.0})
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (Config(size="1"), "size must be 0 or more, got '1'"),  # type: ignore[arg-type]
+        (Config(loud="soft"), "loud must be True or False, got 'soft'"),  # type: ignore[arg-type]
+        (Config(names="abc"), "names must be a tuple, got 'abc'"),  # type: ignore[arg-type]
+        (Config(count=1.5), "count must be at least 1, got 1.5"),  # type: ignore[arg-type]
+    ],
+)
+def test_values_of_another_type(config: Config, message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        check_settings(config)
+    assert caught.value.message == message
+
+
+def test_values_become_those_of_python() -> None:
+    config = Config(np.float32(0.5), np.bool_(True), names=["a", "b"], count=np.int64(3))  # type: ignore[arg-type]
+    check_settings(config)
+    assert config == Config(0.5, True, names=("a", "b"), count=3)
+    assert [type(value) for value in vars(config).values()] == [float, bool, bool, tuple, int, int]
 
 
 def test_help_states_the_default() -> None:
@@ -76,6 +103,7 @@ def test_help_states_the_default() -> None:
         "How loud. [default: soft]",
         "Keep it. [default: yes]",
         "A name.",
+        "How many. [default: 1]",
     ]
     assert Setting(1, "--n", OptionHelp("Number. [default: some]")).full_help == "Number. [default: some]"
 
@@ -83,7 +111,7 @@ def test_help_states_the_default() -> None:
 def test_a_state_is_of_builtins_and_is_read_back() -> None:
     config = Config(names=("a",))
     state = to_state(config)
-    assert state == {"size": 1.0, "loud": False, "keep": True, "names": ["a"], "hidden": 3}
+    assert state == {"size": 1.0, "loud": False, "keep": True, "names": ["a"], "count": 1, "hidden": 3}
     assert Config(**from_state(Config, state)) == config
     assert from_state(Config, {"size": 2})["size"] == 2  # a whole number is a number too
 

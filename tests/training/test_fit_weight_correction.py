@@ -260,16 +260,14 @@ def test_tokens_that_came_later_have_no_correction() -> None:
 
 def test_what_cannot_be_refined() -> None:
     texts, labels = corpus(60)
-    with pytest.raises(
-        ConfigError, match="--set refine=yes needs a scorer that adds up weights, got poisson"
-    ):
+    with pytest.raises(ConfigError, match="refine=yes needs a scorer that adds up weights, got poisson"):
         train(texts, labels, scoring=ScorerConfig.of("poisson"), training=TrainingConfig(refine="yes"))
     three = [("x", "y", "z")[i % 3] for i in range(60)]
-    with pytest.raises(ConfigError, match="--set refine=yes needs two classes, got 3"):
+    with pytest.raises(ConfigError, match="refine=yes needs two classes, got 3"):
         train(texts, three, training=TrainingConfig(refine="yes"))
-    with pytest.raises(ConfigError, match="--set refine=yes needs cross-validation, got --folds 0"):
+    with pytest.raises(ConfigError, match="refine='yes' needs cross-validation, got folds=0"):
         train(texts, labels, training=TrainingConfig(folds=0, refine="yes"))
-    with pytest.raises(ConfigError, match="--set refine must be auto, yes or no, got 'maybe'"):
+    with pytest.raises(ConfigError, match="refine must be auto, yes or no, got 'maybe'"):
         train(texts, labels, training=TrainingConfig(refine="maybe"))
     assert train(texts, three).correction is None
 

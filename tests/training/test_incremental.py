@@ -118,7 +118,7 @@ def test_on_error_learns_only_what_is_misclassified_or_unsure(path: Path) -> Non
     since = SpamModel.load(path).change_history
     assert (since.learned, since.classified) == (2, 0)
     with (
-        pytest.raises(ConfigError, match="--mode must be all or on-error, got 'toe'"),
+        pytest.raises(ConfigError, match="mode must be all or on-error, got 'toe'"),
         Learner(path) as learner,
     ):
         learner.learn(["x"], ["ham"], mode="toe")
@@ -156,7 +156,7 @@ def test_a_model_that_does_not_remember(tmp_path: Path) -> None:
     with pytest.raises(ModelError) as caught, Learner(path) as learner:
         learner.forget(["x"])
     assert caught.value.message == "the model does not remember which messages it has learned"
-    assert caught.value.hint == "say with --spam or --ham how the messages were learned"
+    assert caught.value.hint == "pass the labels that they were learned with (--spam or --ham)"
 
 
 def test_a_label_that_is_no_class_is_a_slip(path: Path) -> None:
@@ -285,6 +285,20 @@ def test_a_learner_can_be_used_again(path: Path) -> None:
     expected = SpamModel.load(path)
     assert expected.seen_messages is not None
     assert int(expected.store.message_totals.sum()) == len(expected.seen_messages)
+
+
+def test_a_learner_is_used_once_at_a_time(path: Path) -> None:
+    learner = Learner(path, wait=0.1)
+    with learner:
+        learner.learn(["new words"], ["spam"])
+        with pytest.raises(ConfigError, match="this Learner is in use"), learner:
+            pass
+    assert learner.outcome.learned == {"spam": 1}
+    with Lock(path, 1.0), pytest.raises(ModelError), learner:
+        pass
+    with learner:
+        learner.forget(["new words"])
+    assert is_trained_on(path, ROWS)
 
 
 def test_a_learner_learns_inside_with(path: Path) -> None:

@@ -115,8 +115,14 @@ def test_too_few_classes(texts: list[str], labels: list[str], message: str) -> N
     with pytest.raises(DataError) as caught:
         train(texts, labels)
     assert caught.value.message == message
-    assert caught.value.hint == (
-        "check the label column (--label-column) and which label means spam (--spam-label)"
+    assert caught.value.hint == "pass messages of another class too"
+    trainer = Trainer()
+    trainer.add(Texts.of(texts), labels)
+    with pytest.raises(DataError) as caught:
+        trainer.finish()
+    assert (caught.value.message, caught.value.hint) == (
+        message,
+        "check the label column (--label-column) and which label means spam (--spam-label)",
     )
 
 
@@ -130,7 +136,7 @@ def test_messages_and_labels_of_different_length() -> None:
 def test_a_number_of_folds_that_makes_no_sense(folds: int) -> None:
     with pytest.raises(ConfigError) as caught:
         train(["a", "b"], ["ham", "spam"], training=TrainingConfig(folds=folds))
-    assert caught.value.message == f"--folds must be 0 or at least 2, got {folds}"
+    assert caught.value.message == f"folds must be 0 or at least 2, got {folds}"
 
 
 def test_less_naive_needs_its_ngrams() -> None:
@@ -138,6 +144,12 @@ def test_less_naive_needs_its_ngrams() -> None:
         Trainer(FeatureConfig.plain(2), ScorerConfig.of("less-naive", order=2))
     assert caught.value.message == "less-naive of order 2 needs --ngrams 3, got 2"
     assert caught.value.hint == "use --ngrams 3"
+    with pytest.raises(ConfigError) as caught:
+        train(["a", "b"], [1, 0], scoring=ScorerConfig.of("less-naive", order=2))
+    assert (caught.value.message, caught.value.hint) == (
+        "less-naive of order 2 needs ngrams=3, got 2",
+        "use ngrams=3",
+    )
 
 
 def test_few_messages_give_no_figures() -> None:

@@ -233,7 +233,7 @@ def test_a_forgotten_token_comes_back_with_its_spelling_and_weight(tmp_path: Pat
     rows = [(f"win prize number{i} now", "spam") for i in range(30)]
     rows += [(f"see you at place{i} then", "ham") for i in range(30)]
     path = tmp_path / "m.spamnb"
-    training = TrainingConfig(refine=True)
+    training = TrainingConfig(refine="yes")
     train([text for text, _ in rows], [label for _, label in rows], training=training).save(path)
     before = state_of(path)
     assert before["correction"] is not None

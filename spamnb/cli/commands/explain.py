@@ -82,9 +82,13 @@ def _is_file(word: str) -> bool:
 
 
 def _refuse_paths(words: tuple[str, ...]) -> None:
-    """Refuses several files, and folders: their names are no message. Of other words some may be files."""
+    """Refuses several files, tables and folders. Of other words some may be files."""
+    from spamnb.readers import format_by_suffix, table_formats
+
     if len(words) == 1 and os.path.isdir(words[0]):
         raise _several(f"{words[0]} is a folder", words)
+    if len(words) == 1 and os.path.isfile(words[0]) and format_by_suffix(words[0]) in table_formats():
+        raise _several(f"{words[0]} is a table", words)
     if len(words) < 2 or not all(os.path.exists(word) or looks_like_file(word) for word in words):
         return
     missing = next((word for word in words if not os.path.exists(word)), None)

@@ -20,7 +20,7 @@ from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, print_step, progress, report_skipped
 from spamnb.cli.training_setup import TrainingSetup
 from spamnb.cli.training_summary import metrics_text
-from spamnb.settings import TrainingConfig
+from spamnb.settings import FEW_MESSAGES, TrainingConfig
 
 if TYPE_CHECKING:
     from spamnb.model import SpamModel
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from spamnb.training import Trainer
 
 _CHUNK = 1 << 20  # bytes counted at once: with 512 KiB or 2 MiB training takes 5 % longer
+_FEW_FROM_PIPE = (
+    f"fewer than {FEW_MESSAGES} messages from a pipe: not starting from the ready-made model; "
+    "--base ready-made does"
+)
 
 
 @command(show_set=True)
@@ -176,7 +180,11 @@ def _start_from_ready_made(setup: TrainingSetup, sources: list[Any], trainer: Tr
 
     A pipe cannot be read again: its messages stay as they are.
     """
-    if setup.params["dask"] or _pipe_among(sources) is not None:
+    if setup.params["dask"]:
+        return trainer
+    if _pipe_among(sources) is not None:
+        if setup.is_default_base(trainer):
+            print_status(_FEW_FROM_PIPE, setup.params["quiet"])
         return trainer
     based = setup.with_default_base(trainer, lambda: sources)
     if based is None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from shlex import quote
 
 from spamnb.core import excerpt
@@ -12,6 +14,7 @@ from spamnb.errors import DataError, NoLabelsError
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.tables.label_words import (
     LABEL_NAMES,
+    PREDICTED_NAMES,
     TEXT_NAMES,
     is_certain_word,
     is_class_word,
@@ -21,6 +24,7 @@ from spamnb.readers.tables.label_words import (
 from spamnb.readers.tables.labels import LabelMap
 
 _MOST_CLASSES = 20
+_PREDICTED = re.compile(r"(spamnb\d*_|)verdict \1probability")  # neighbours in the output of `spamnb predict`
 _SHORTEST_TEXT = 20  # average length below which an unnamed column beside stated ones is not taken for text
 
 Rows = Sequence[Sequence[str]]
@@ -89,20 +93,15 @@ def choose_columns(
     taken = {*categorical.values(), *numeric.values(), text, label}
     values = by_column(rows, len(names))
 
-    def first(*choices: Callable[[list[int]], int | None]) -> int | None:
-        free = [i for i in range(len(names)) if i not in taken]
-        column = next((i for choice in choices if (i := choice(free)) is not None), None)
+    def first(choice: Callable[[list[int]], int | None]) -> int | None:
+        column = choice([i for i in range(len(names)) if i not in taken])
         taken.add(column)
         return column
 
     if text is None:
         text = first(lambda free: _by_name(names, free, TEXT_NAMES))
     if labelled and label is None:
-        label = first(
-            lambda free: _by_known_labels(names, _label_names(names, free), values),
-            lambda free: _by_known_words(names, free, values),
-            lambda free: next(iter(_label_names(names, free)), None),
-        )
+        label = first(lambda free: _label_column(names, free, values))
     if text is None:
         shortest = _SHORTEST_TEXT if stated.beside_text else 0
         text = first(lambda free: _longest(free, values, len(rows), shortest))
@@ -174,6 +173,36 @@ def _by_name(names: Sequence[str], free: Sequence[int], known: Sequence[str]) ->
     return next((i for name in known for i in free if normal[i] == name), None)
 
 
+def _label_column(names: Sequence[str], free: Sequence[int], columns: Rows) -> int | None:
+    """Finds the column of the labels; one with predictions, by its name, only if there is no other."""
+    written = predicted_columns(names)
+    free = [i for i in free if i not in written]
+    true = [i for i in free if normalize_name(names[i]) not in PREDICTED_NAMES]
+    label = _true_label_column(names, true, columns)
+    return _true_label_column(names, free, columns) if label is None else label
+
+
+def _true_label_column(names: Sequence[str], free: Sequence[int], columns: Rows) -> int | None:
+    """Finds the column of the labels: by name and known labels, by known words, else by name."""
+    usual = _label_names(names, free)
+    choices = (
+        _by_known_labels(names, usual, columns),
+        _by_known_words(names, free, columns),
+        next(iter(usual), None),
+    )
+    return next((column for column in choices if column is not None), None)
+
+
+def predicted_columns(names: Sequence[str]) -> list[int]:
+    """Lists the columns with verdicts of `spamnb predict`, which are not true labels.
+
+    >>> predicted_columns(["verdict", "probability", "text"]), predicted_columns(["text", "verdict"])
+    ([0], [])
+    """
+    pairs = enumerate(pairwise(names))
+    return [i for i, (name, after) in pairs if _PREDICTED.fullmatch(f"{name} {after}")]
+
+
 def _label_names(names: Sequence[str], free: Sequence[int]) -> list[int]:
     """Lists the columns with usual names for labels, in order of preference."""
     usual = [i for name in LABEL_NAMES for i in free if normalize_name(names[i]) == name]
@@ -219,8 +248,10 @@ def _check(
             hint="add a column with the label of each message, such as spam or ham",
         )
     if labelled and label is None:
+        predicted = [f'; "{names[i]}" has predictions' for i in predicted_columns(names)]
         raise NoLabelsError(
-            f"no label column in {source} (columns: {list_names(names)})", hint="name it with --label-column"
+            f"no label column in {source} (columns: {list_names(names)})",
+            hint="name it with --label-column" + "".join(predicted[:1]),
         )
     if text is None and not options.columns.beside_text:
         raise DataError(

@@ -94,7 +94,13 @@ def _build(table: RecordTable, block: bytes, first: int, position: int) -> Chunk
 def read_sample(decoded: DecodedInput, stated: Iterable[str]) -> tuple[list[str], Rows]:
     """Returns the names of the values in the first records, and those records as rows."""
     head = decoded.head if decoded.stream.ended else decoded.head[: decoded.head.rfind(b"\n") + 1]
-    return sample_rows(parse_lines(head)[0], stated)
+    records = parse_lines(head)[0]
+    if len(records) == 1 and records[0] and all(isinstance(v, (dict, list)) for v in records[0].values()):
+        raise DataError(
+            f"{decoded.name} is one JSON object that holds all messages, expected an object for each",
+            hint='write an array of objects; in pandas to_json(PATH, orient="records")',
+        )
+    return sample_rows(records, stated)
 
 
 def parse_lines(block: bytes) -> tuple[list[Record], list[int], dict[int, str]]:

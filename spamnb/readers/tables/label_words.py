@@ -18,6 +18,9 @@ LABEL_NAMES = (
     *("ham/spam", "ham_or_spam", "class_label", "label_text", "label_num", "spam_label", "tag"),
     *("klasse", "kategorie", "etiqueta", "etiquette", "clase", "classe", "categoria", "categorie"),
 )
+PREDICTED_NAMES = ("verdict", "predicted", "prediction", "predicted_label", "pred", "y_pred")
+# What programs write for a missing value; it counts as none beside words for spam and for ham.
+MISSING = frozenset({"n/a", "na", "#n/a", "<na>", "nan", "null", "none", "\\n", "?", "-"})
 MINUS_ONE, ZERO = frozenset({"-1", "-1.0"}), frozenset({"0", "0.0"})
 
 

@@ -31,7 +31,7 @@ def labelled_messages(
             f"expected messages, got one {type(messages).__name__}",
             hint="read a file first, for example with pandas.read_csv; `spamnb train FILE` reads it itself",
         )
-    if _is_table(messages):
+    if is_table(messages):
         messages, labels, column = _pick_columns(messages, labels, *columns)
     elif any(columns):
         raise DataError(
@@ -47,7 +47,7 @@ def labelled_messages(
     return texts, names
 
 
-def _is_table(messages: Any) -> bool:
+def is_table(messages: Any) -> bool:
     """Returns whether it is a DataFrame, of pandas or a library with the same names."""
     return hasattr(messages, "columns") and len(getattr(messages, "shape", ())) == 2
 

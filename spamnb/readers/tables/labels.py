@@ -11,6 +11,7 @@ from spamnb.core import excerpt
 from spamnb.errors import DataError
 from spamnb.readers.tables.label_words import (
     MINUS_ONE,
+    MISSING,
     ZERO,
     is_class_word,
     is_ham_column,
@@ -34,8 +35,8 @@ class LabelMap(dict[bytes, str]):
     """Maps labels as written to labels as used ("" if unusable), and remembers which occurred.
 
     With a `spam_label`, that one is spam and all others are ham. Without it, the classes are spam and ham if
-    all labels of the sample, except a few typing errors, are words for them, or if there are two labels of
-    which one is such a word. Else labels stay as they are.
+    all labels of the sample, except missing ones and a few typing errors, are words for them, or if there are
+    two labels of which one is such a word. Else labels stay as they are.
 
     >>> LabelMap(["1", "0"])[b" 1 "], LabelMap(["1", "2"])[b" 1 "], LabelMap([], spam_label="2")[b"1"]
     ('spam', '1', 'ham')
@@ -62,6 +63,7 @@ class LabelMap(dict[bytes, str]):
         self._settled: dict[str, str] = {}  # the label of two that is no word for spam or ham
         if spam_label is None:
             self._settled = self._settle()
+        self._has_both = {self._known(label) for label in counts} >= {"ham", "spam"}
         self.binary = spam_label is not None or self._is_binary()
         tolerated = self.binary and spam_label is None
         self._typos = [label for label in counts if tolerated and not self._known(label)]
@@ -84,9 +86,9 @@ class LabelMap(dict[bytes, str]):
         counts = self._counts
         if any(label in self._classes and self._known(label) != label for label in counts):
             return False  # a class of its own in the model, whatever the word means elsewhere
-        others = {label: count for label, count in counts.items() if not self._known(label)}
-        both = {self._known(label) for label in counts} >= {"ham", "spam"}
-        if not others or not both or not others.keys().isdisjoint(self._classes):
+        unknown = [label for label in counts if not self._known(label)]
+        others = {label: counts[label] for label in unknown if not self._is_missing(label)}
+        if not others or not self._has_both or not others.keys().isdisjoint(self._classes):
             return not others
         rows, most = counts.total(), max(others.values())
         total = sum(others.values())
@@ -95,6 +97,10 @@ class LabelMap(dict[bytes, str]):
     def _known(self, label: str) -> str:
         word = normalize_label(label)
         return "" if word in self._barred else self._settled.get(word) or known_label(label, self._column)
+
+    def _is_missing(self, label: str) -> bool:
+        """Returns whether a label stands for none, as N/A does beside spam and ham."""
+        return self._has_both and label not in self._classes and normalize_label(label) in MISSING
 
     @property
     def positive(self) -> str | None:
@@ -113,7 +119,7 @@ class LabelMap(dict[bytes, str]):
 
     def _use(self, label: str) -> str:
         word = label.lower()
-        if not label:
+        if not label or (self._spam_label is None and self._is_missing(label)):
             return ""
         if self._spam_label is not None:
             return "spam" if word == self._spam_label.strip().lower() else "ham"
@@ -126,14 +132,14 @@ class LabelMap(dict[bytes, str]):
     def reason(self, raw: bytes) -> str:
         """Returns why a label is unusable."""
         label = raw.decode("utf-8", "replace").strip()
-        return _UNKNOWN + excerpt(label) if label else "no label"
+        return "no label" if not label or self._is_missing(label) else _UNKNOWN + excerpt(label)
 
     def describe(self) -> str:
         """Writes `spam = "1"`, or lists the labels of the sample; "" if it has none."""
         if self._spam_label is not None:
             return f'spam = "{excerpt(self._spam_label)}", all others ham'
         if not self.binary:
-            names = [excerpt(label) for label in self._counts]
+            names = [excerpt(label) for label in self._counts if not self._is_missing(label)]
             return f"labels: {', '.join(names[:5] + ['...'] * (len(names) > 5))}{self._spam_note()}"
         spam, ham = (f"{name} = {words}" if (words := self._written(name)) else "" for name in _OPPOSITE)
         both = self._settled or is_ham_column(self._column)

@@ -12,7 +12,7 @@ from spamnb.errors import DataError
 from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.tables.chunk_builder import ChunkBuilder
 from spamnb.readers.tables.column_choice import Columns, Rows, list_names, number, stated_column
-from spamnb.readers.tables.label_words import LABEL_NAMES, TEXT_NAMES, normalize_name
+from spamnb.readers.tables.label_words import LABEL_NAMES, PREDICTED_NAMES, TEXT_NAMES, normalize_name
 
 # In order of preference. Of the scores that `predict` writes, log_odds have more digits than probability, and
 # rank messages of which too little is known to state a probability near 0 or 1.
@@ -21,10 +21,7 @@ SCORE_NAMES = (
     *("log_odds", "probability", "spam_probability", "p_spam", "p(spam)", "prob", "proba", "p"),
     *("score", "spam_score", "y_score", "confidence"),
 )
-VERDICT_NAMES = (
-    *("verdict", "predicted", "prediction", "predicted_label", "pred", "y_pred", "said", "decision"),
-    "label",
-)
+VERDICT_NAMES = (*PREDICTED_NAMES, "said", "decision", "label")
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from spamnb.core import excerpt
 from spamnb.errors import DataError, InputError, type_name
+from spamnb.messages import is_missing
 from spamnb.readers.tables.label_words import known_label, spam_of_two
 from spamnb.readers.tables.labels import LabelMap
 
@@ -54,7 +55,7 @@ def written_labels(labels: Iterable[object]) -> list[str]:
             f"expected one label for each message, got {type_name(labels)} of shape {shape}",
             hint="pass one column: table['label']",
         )
-    written = ["" if _is_missing(label) else str(label).strip() for label in labels]
+    written = ["" if is_missing(label) else str(label).strip() for label in labels]
     if "" in written:
         raise DataError(
             f"{written.count(''):,} of {len(written):,} labels are missing, the first is number "
@@ -76,7 +77,7 @@ def class_names(labels: Iterable[object], classes: Collection[str], hint: str = 
     """
     if isinstance(labels, Iterator):
         labels = list(labels)
-    written, meaning = written_labels(labels), _class_by_meaning(classes)
+    written, meaning = written_labels(labels), classes_by_meaning(classes)
     if not classes and all(map(known_label, written)) and not any(isinstance(v, str) for v in labels):
         meaning = {"spam": "spam", "ham": "ham"}
     names = {label: meaning.get(known_label(label), label) for label in {*written} - {*classes}}
@@ -88,7 +89,7 @@ def class_names(labels: Iterable[object], classes: Collection[str], hint: str = 
     return [names[label] for label in written]
 
 
-def _class_by_meaning(classes: Collection[str]) -> dict[str, str]:
+def classes_by_meaning(classes: Collection[str]) -> dict[str, str]:
     """Returns the classes of a model that mean spam and ham, if it has such classes."""
     if len(classes) == 2:
         first, second = classes
@@ -98,7 +99,3 @@ def _class_by_meaning(classes: Collection[str]) -> dict[str, str]:
     if len(classes) > 2:
         words &= set(classes)
     return {word: word for word in words} if words & set(classes) else {}
-
-
-def _is_missing(label: object) -> bool:
-    return label is None or label != label or type(label).__name__ in ("NAType", "NaTType")

@@ -52,6 +52,16 @@ def table(header: str, *rows: str) -> bytes:
             '"is_valid" (spam = "0", ham = "1")',
             id="is_valid",
         ),
+        pytest.param(
+            table("text,prediction,gold", f"{HAM},spam,ham", f"{SPAM},spam,spam"),
+            '"gold" (spam = "spam")',
+            id="prediction",
+        ),
+        pytest.param(
+            table("text,predicted_label", f"{HAM},ham", f"{SPAM},spam"),
+            '"predicted_label" (spam = "spam")',
+            id="no other",
+        ),
         pytest.param(table("words,fake", f"{HAM},0", f"{SPAM},1"), '"fake" (spam = "1")', id="fake"),
         pytest.param(
             table("Klasse;Nachricht", f"gut;{HAM}", f"Betrug;{SPAM}"),
@@ -96,6 +106,31 @@ def test_no_label_column(here: Path, header: str, rows: list[str]) -> None:
         open_source("data.csv", ReadOptions(), labelled=True)
     assert str(caught.value) == f"no label column in data.csv (columns: {header.replace(',', ', ')})"
     assert caught.value.hint == "name it with --label-column"
+
+
+@pytest.mark.parametrize("prefix", ["", "spamnb_", "spamnb2_"])
+def test_the_verdicts_of_predict_are_no_labels(here: Path, prefix: str) -> None:
+    header = f"{prefix}verdict,{prefix}probability,text,checked"
+    rows = [f"spam,0.9,{HAM},ham", f"spam,0.9,{SPAM},spam", f"ham,0.1,{HAM},ham"]
+    (here / "data.csv").write_bytes(table(header, *rows))
+    source = open_source("data.csv", ReadOptions(), labelled=True)
+    assert source.description.endswith('label column "checked" (spam = "spam")')
+    assert next(iter(source)).labels == ["ham", "spam", "ham"]
+    (here / "data.csv").write_bytes(table(header, *(row[: row.rindex(",")] + ",?" for row in rows)))
+    with pytest.raises(NoLabelsError) as caught:
+        open_source("data.csv", ReadOptions(), labelled=True)
+    assert caught.value.hint == f'name it with --label-column; "{prefix}verdict" has predictions'
+    options = ReadOptions.from_flags(label_column=f"{prefix}verdict")
+    assert next(iter(open_source("data.csv", options, labelled=True))).labels == ["spam", "spam", "ham"]
+
+
+@pytest.mark.parametrize("missing", ["N/A", "NULL", "nan", "None", "?"])
+def test_a_missing_label_is_no_class(read: Read, missing: str) -> None:
+    rows = [f"spam,{SPAM}", f"{missing},{SPAM}", f"ham,{HAM}", f"{missing},{HAM}"] * 10
+    result = read(table("label,text", *rows))
+    assert result.labels == ["spam", "ham"] * 10
+    assert result.source.skipped.reasons == {"no label": 20}
+    assert 'label column "label" (spam = "spam")' in result.source.description
 
 
 def test_two_unknown_labels_of_messages_are_refused(here: Path) -> None:

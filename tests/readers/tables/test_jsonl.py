@@ -158,3 +158,21 @@ def test_of_very_many_names_the_usual_and_the_stated_ones_are_found(read: Read) 
     records = [{f"n{i}": 1} for i in range(300)] + [{"mine": "a", "text": "b", "label": "ham"}] * 3
     assert read(lines(*records), "x.jsonl").texts == [b"b"] * 3
     assert read(lines(*records), "x.jsonl", text_column="mine").texts == [b"a"] * 3
+
+
+@pytest.mark.parametrize("labelled", [True, False])
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"label": {"0": "ham", "1": "spam"}, "text": {"0": "hi", "1": "WIN"}},  # DataFrame.to_json()
+        {"data": [{"label": "ham", "text": "hi"}]},
+    ],
+)
+def test_one_object_that_holds_all_messages_is_refused(read: Read, value: object, labelled: bool) -> None:
+    with pytest.raises(DataError) as caught:
+        read(lines(value), "x.json", labelled=labelled)
+    assert str(caught.value).endswith(
+        "x.json is one JSON object that holds all messages, expected an object for each"
+    )
+    assert caught.value.hint == 'write an array of objects; in pandas to_json(PATH, orient="records")'
+    assert read(lines({"text": "hi", "tags": ["a"]}), "x.jsonl", labelled=False).texts == [b"hi"]

@@ -118,6 +118,20 @@ def test_a_sample_without_labels_counts_as_two_classes() -> None:
     assert (labels.reason(b"maybe"), labels.reason(b" ")) == ("unknown label maybe", "no label")
 
 
+def test_a_missing_label_counts_as_none_beside_both_classes() -> None:
+    labels = LabelMap(["spam", "ham", *["none"] * 5])
+    assert labels.binary
+    assert labels[b"none"] == ""
+    assert labels.reason(b"none") == "no label"
+    several = LabelMap(["spam", "ham", "promo", "none"])
+    assert [several[label] for label in (b"promo", b"none")] == ["promo", ""]
+    assert several.describe() == "labels: spam, ham, promo"
+    assert LabelMap(["spam", "ham", "none"], spam_label="spam")[b"none"] == "ham"
+    assert LabelMap(["spam", "ham", "none"], classes=["spam", "ham", "none"])[b"none"] == "none"
+    assert LabelMap(["racism", "sexism", "none"])[b"none"] == "none"
+    assert not LabelMap(["1", "n/a"]).binary
+
+
 def test_an_empty_label_is_never_used() -> None:
     assert [LabelMap(["x", "y"])[b" "], LabelMap([], spam_label="x")[b""]] == ["", ""]
 
