@@ -246,6 +246,16 @@ def test_verdicts_come_from_one_place() -> None:
     assert callers == {"spamnb.model.unsure_verdicts", "spamnb.evaluation.other_filter"}
 
 
+def test_classes_are_chosen_in_one_place() -> None:
+    callers = {
+        module
+        for module, path in modules(ROOT).items()
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("decision.choose")
+    }
+    assert callers == {"spamnb.model.model_parts"}
+
+
 def first_lines(path: Path) -> Iterator[str]:
     """Yields the first lines of a module and its functions; a property is a noun, a command has its help."""
     for node in ast.walk(tree := tree_of(path)):
