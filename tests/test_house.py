@@ -128,7 +128,9 @@ def wrong_imports(root: Path) -> list[str]:
     for module, name in edges(root):
         room, top = room_of(module), name.split(".")[0]
         if top in USERS and room not in USERS[top]:
-            wrong.append(f"{module} imports {top}, which {' and '.join(sorted(USERS[top])) or 'nobody'} may")
+            wrong.append(
+                f"{module} imports {top}, which only {' and '.join(sorted(USERS[top])) or 'nobody'} may"
+            )
         elif top == "spamnb" and room and room != room_of(name):
             if RANK.get(room_of(name), 99) >= RANK.get(room, -1):
                 wrong.append(
@@ -245,7 +247,7 @@ def test_names_of_variables_say_what_they_are(folder: str) -> None:
         for node, name in _named(path)
         if name in VAGUE_NAMES
     ]
-    assert vague == [], "name the thing"
+    assert vague == [], "such a name says nothing: name the thing"
 
 
 def _named(path: Path) -> Iterator[tuple[ast.Name | ast.arg, str]]:
