@@ -79,8 +79,9 @@ class TrainingSetup:
 
         A base model needs the classes and the settings that it was built with.
         """
-        usual = self.params["base"] is None and self.training.folds and self.scoring == ScorerConfig()
-        if not usual or trainer.messages >= FEW_MESSAGES or trainer.classes != {"ham", "spam"}:
+        from spamnb.training import suits_ready_made
+
+        if self.params["base"] is not None or not suits_ready_made(trainer):
             return None
         base = load_base({"base": READY_MADE}, sources, quiet=True)
         assert base is not None

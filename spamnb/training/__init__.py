@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from spamnb.training.base_choice import base_model as base_model, ready_made_base as ready_made_base
+    from spamnb.training.base_choice import (
+        base_model as base_model,
+        ready_made_base as ready_made_base,
+        suits_ready_made as suits_ready_made,
+    )
     from spamnb.training.cross_validation import (
         FoldScores as FoldScores,
         count_duplicates as count_duplicates,
@@ -88,7 +92,7 @@ else:
                 "folds",
                 "score_fold",
             ],
-            "base_choice": ["base_model", "ready_made_base"],
+            "base_choice": ["base_model", "ready_made_base", "suits_ready_made"],
             "fit_base_weight": ["start_model"],
             "fit_calibration": ["fit_linear"],
             "fit_out_of_fold": [
