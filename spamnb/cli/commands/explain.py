@@ -148,11 +148,11 @@ def _show(model: SpamModel, message: Texts, verify: bool, top: int, json_file: s
 
     import numpy as np
 
-    from spamnb.model import verify as recompute
+    from spamnb.model import verify as verify_score
     from spamnb.report import explanation_row, model_card, prediction_rows, token_tables
 
     explanation = model.explain(message)
-    numbers, verification = recompute(model, message) if verify else (None, None)
+    numbers, verification = verify_score(model, message) if verify else (None, None)
     if json_file:
         row = explanation_row(explanation)
         if verification is not None:
