@@ -68,6 +68,11 @@ class Option(click.Option):
                 ctx,
             )
 
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        """Converts a value; click reads flags and paths from words only, config.toml has numbers too."""
+        each = [*map(_as_word, value)] if isinstance(value, list) else _as_word(value)
+        return super().type_cast_value(ctx, each)
+
     def process_value(self, ctx: click.Context, value: Any) -> Any:
         try:
             return super().process_value(ctx, value)
@@ -87,6 +92,11 @@ class Option(click.Option):
 
             return f"(set in {origin(ctx, self.key)})"
         return ""
+
+
+def _as_word(value: Any) -> Any:
+    """Returns a number as it stands on the command line, other values as they are."""
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
 def _shown(value: Any) -> str:
