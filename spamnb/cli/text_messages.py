@@ -100,12 +100,12 @@ def looks_like_message(argument: str) -> bool:
 
 
 def looks_like_file(word: str) -> bool:
-    """Tells whether a word has the suffix of a file.
+    """Tells whether a word has the suffix of a file, or begins like a path.
 
-    >>> [looks_like_file(word) for word in ("missing.csv", "win.", "see you.txt", "http://a.example")]
-    [True, False, False, False]
+    >>> [looks_like_file(word) for word in ("missing.csv", "./new", "win.", "see you.txt", "http://a.example")]
+    [True, True, False, False, False]
     """
-    return bool(re.fullmatch(r"\S*\.[A-Za-z]\w{0,7}", word)) and "://" not in word
+    return bool(re.fullmatch(r"\S*\.[A-Za-z]\w{0,7}|(\.{0,2}|~)/\S*", word)) and "://" not in word
 
 
 def shell_quote(text: str) -> str:

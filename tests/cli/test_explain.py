@@ -147,6 +147,37 @@ def test_several_files_are_no_message(cli: Cli, tiny: Path) -> None:
     assert cli("explain", "-m", tiny, "win", "notes").text.startswith("spam")
 
 
+def test_a_table_or_an_mbox_is_no_message(cli: Cli, tiny: Path) -> None:
+    mail = "From a@b.example Mon Jan  1 00:00:00 2024\nSubject: win\n\nwin\n\n"
+    cli.write("one.mbox", mail)
+    cli.write("two.mbox", 2 * mail)
+    cli.write("x.csv", "id,text\n1,win\n")
+    assert "win" in cli("explain", "-m", tiny, "one.mbox").text
+    for file, kind in (("x.csv", "a table"), ("two.mbox", "an mbox of several mails")):
+        assert cli.fails("explain", "-m", tiny, file) == [
+            f"Error: explain takes one message: {file} is {kind}",
+            f"Hint: for several: spamnb predict --explain {file}",
+        ]
+    assert cli.fails("explain", "-m", tiny, stdin=b'{"text": "win"}\n') == [
+        "Error: explain takes one message: stdin is a table",
+        "Hint: for several: spamnb predict --explain -",
+    ]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-8-sig", "cp1252"])
+def test_a_text_is_decoded_as_by_predict(cli: Cli, tiny: Path, encoding: str) -> None:
+    text = "win a prize, caf\u00e9!\nsee"
+    expected = cli("explain", "-m", tiny, text).out
+    assert cli("explain", "-m", tiny, cli.write("note.txt", text.encode(encoding))).out == expected
+    assert cli("explain", "-m", tiny, stdin=text.encode(encoding)).out == expected
+
+
+def test_a_path_without_a_file_is_noted(cli: Cli, tiny: Path) -> None:
+    for path in ("./new", "gone.txt", "/gone/cur/1"):
+        note = f"note: no such file: {path}; explained as text\n"
+        assert cli("explain", "-m", tiny, path).err == note
+
+
 @pytest.mark.parametrize(
     ("magic", "kind"), [(b"\x89PNG\r\n\x1a\n", "a PNG image"), (b"\x7fELF", "a program")]
 )
