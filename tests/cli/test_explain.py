@@ -39,6 +39,12 @@ def test_the_shown_figures_sum_up(cli: Cli, sms: Sms) -> None:
     assert sum(figures[:-1]) == pytest.approx(figures[-1], abs=0.005)
 
 
+@pytest.mark.parametrize(("top", "weaker"), [(1, "2 weaker ones"), (2, "1 weaker one")])
+def test_the_weaker_ones_are_counted(cli: Cli, tiny: Path, top: int, weaker: str) -> None:
+    shown = cli("explain", "-m", tiny, "win a prize, see?", "--top", str(top)).text.splitlines()
+    assert shown[-2].rstrip().endswith(weaker)
+
+
 def test_a_message_as_json_from_an_argument_or_stdin(cli: Cli, sms: Sms) -> None:
     flags = ("explain", "-m", sms.model, "--json", "-")
     output = cli(*flags, "call now").json
