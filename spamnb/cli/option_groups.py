@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -77,12 +78,12 @@ class Option(click.Option):
         try:
             return super().process_value(ctx, value)
         except click.BadParameter as error:
-            if not (origin := self._origin(ctx)):
+            if not (origin := self.origin(ctx)):
                 raise
             message = f"{error.message.rstrip('.')} {origin}."
             raise click.BadParameter(message, ctx, self) from None
 
-    def _origin(self, ctx: click.Context) -> str:
+    def origin(self, ctx: click.Context) -> str:
         """Returns where a wrong value comes from, if not from the command line."""
         source = ctx.get_parameter_source(self.name or "")
         if source is ParameterSource.ENVIRONMENT:
@@ -194,6 +195,19 @@ class Command(click.Command):
                 meant = [flag for flag in error.possibilities or () if flag not in _HELP_FLAGS]
                 raise click.NoSuchOption(error.option_name, possibilities=meant, ctx=ctx) from None
             raise click.UsageError(f"No such option '{error.option_name}'. {advice}", ctx) from None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command; an error in the value of an option names where that value was set."""
+        from spamnb.errors import ConfigError
+
+        try:
+            return super().invoke(ctx)
+        except ConfigError as error:
+            flag = re.match(r"--(?:set )?([a-z-]+) ", error.message)
+            option = self.keys.get(flag[1]) if flag else None
+            if option is None or not (origin := option.origin(ctx)):
+                raise
+            raise ConfigError(f"{error.message} {origin}", error.hint) from None
 
     def _advice(self, ctx: click.Context, flag: str) -> str:
         """Returns what to write in place of an option that the command lacks, "" if that is unknown."""

@@ -175,6 +175,15 @@ def test_a_wrong_value_names_its_origin(cli: Cli) -> None:
     assert done.err.endswith("'low' is not a valid float (set by SPAMNB_PREDICT_THRESHOLD).\n")
 
 
+def test_a_value_out_of_range_names_its_origin(cli: Cli, tiny: Path) -> None:
+    path = configure(cli, "[predict]\nthreshold = 5\n")
+    error = "Error: --threshold must lie between 0 and 1, got"
+    assert cli.fails("predict", "-m", tiny, stdin=WIN, code=2)[0] == f"{error} 5 (set in {path})"
+    assert cli.fails("predict", "-m", tiny, "--threshold", "6", stdin=WIN, code=2)[0] == f"{error} 6"
+    done = cli("predict", "-m", tiny, stdin=WIN, code=2, env={"SPAMNB_PREDICT_THRESHOLD": "7"})
+    assert f"{error} 7 (set by SPAMNB_PREDICT_THRESHOLD)\n" in done.err
+
+
 def test_errors_have_the_configured_exit_code(cli: Cli) -> None:
     configure(cli, "[predict]\nexit-code = 'bogofilter'\n[filter]\ntempfail = true\n")
     assert cli("predict", "gone.txt", code=3).out == b""
