@@ -273,7 +273,7 @@ def test_a_fault_of_the_program_is_told_in_a_sentence(cli: Cli) -> None:
 
 
 LIMITS = "use fewer processes (--jobs), or raise its limits (ulimit)"
-PLACE = "check the path, its permissions and the disk"
+PLACE = "check where the output goes"
 
 
 @pytest.mark.parametrize(
