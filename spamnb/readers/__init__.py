@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         refuse_binary as refuse_binary,
         too_long as too_long,
     )
+    from spamnb.readers.encodings import as_utf8 as as_utf8
     from spamnb.readers.format_detection import (
         by_first_lines as by_first_lines,
         looks_like as looks_like,
@@ -71,6 +72,7 @@ else:
             "source_opener": ["open_source"],
             "byte_stream": ["StoredFile", "open_bytes", "peek_stdin"],
             "decoded_input": ["DecodedInput", "LONGEST_RECORD", "refuse_binary", "too_long"],
+            "encodings": ["as_utf8"],
             "format_detection": ["by_first_lines", "looks_like", "many_messages"],
             "formats": ["FORMATS", "any_of", "labelled_formats", "mail_formats", "table_formats"],
             "job_count": ["choose_jobs"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
@@ -14,6 +15,7 @@ Receive = Callable[[], Awaitable[Mapping[str, Any]]]
 JSON, FORM, MAIL, TEXT = (
     *("application/json", "application/x-www-form-urlencoded", "message/rfc822", "text/plain"),
 )
+_CHARSET = re.compile(rb';\s*charset="?([\w.:-]+)', re.ASCII)
 MOST_MESSAGES = 1_000_000  # of one list
 
 
@@ -85,7 +87,8 @@ def _too_large(most: int) -> HttpError:
 
 def parse_messages(scope: Scope, body: bytes) -> MessageRequest:
     """Returns the messages of a body by its content type; a query `?label=` labels raw ones."""
-    kind = header_of(scope, b"content-type").split(b";")[0].strip().lower().decode("latin-1")
+    content_type = header_of(scope, b"content-type").lower()
+    kind = content_type.split(b";")[0].strip().decode("latin-1")
     if kind == JSON:
         return parse_json(body)
     query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
@@ -93,7 +96,7 @@ def parse_messages(scope: Scope, body: bytes) -> MessageRequest:
     if kind == MAIL:
         return MessageRequest([Message(_not_empty(body), True)], label=label)
     if kind == TEXT:
-        return MessageRequest([Message.of_bytes(_not_empty(body))], label=label)
+        return MessageRequest([_parse_text(_not_empty(body), content_type)], label=label)
     if kind == FORM:
         return _parse_form(body, label)
     problem = f"cannot read the content type {kind!r}" if kind else "the request has no content type"
@@ -104,6 +107,15 @@ def _not_empty(body: bytes) -> bytes:
     if not body:
         raise HttpError(422, "the request has no body", "send the message as the body")
     return body
+
+
+def _parse_text(body: bytes, content_type: bytes) -> Message:
+    charset = _CHARSET.search(content_type)
+    name = charset[1].decode() if charset else "utf-8"
+    try:
+        return Message.of_bytes(body, name)
+    except (LookupError, ValueError):  # no encoding of text
+        raise HttpError(415, f"cannot read the charset {name!r}", "send UTF-8") from None
 
 
 def parse_json(body: bytes) -> MessageRequest:

@@ -46,6 +46,16 @@ def test_a_plain_text_and_a_long_one_choose_their_model(server: Server) -> None:
     assert long["log_odds"] == pytest.approx(float(spamnb.load("mail").log_odds([text])[0]))
 
 
+@pytest.mark.parametrize(
+    ("charset", "encoding"),
+    [("; charset=ISO-8859-1", "latin-1"), ("", "cp1252"), ('; charset="utf-16"', "utf-16")],
+)
+def test_a_plain_text_is_decoded(server: Server, charset: str, encoding: str) -> None:
+    text = "gr\u00fc\u00dfe dich"
+    answer = server.post("/predict", text.encode(encoding), Content_Type=f"text/plain{charset}")
+    assert answer["log_odds"] == server.post("/predict", {"text": text})["log_odds"]
+
+
 def test_the_form_of_an_sms_gateway_is_read(server: Server) -> None:
     body = b"From=%2B441632960000&Body=WIN+a+FREE+prize%21+Call+0909+879+0123+now"
     answer = server.post("/predict", body, Content_Type="application/x-www-form-urlencoded")
@@ -111,6 +121,8 @@ def test_health_names_the_models_and_metrics_count(server: Server) -> None:
         (b'{"texts": ["a", null]}', "application/json", 422, "a text must be a string, got NoneType"),
         (b'{"text": "a", "x": 1}', "application/json", 422, "unknown field 'x'"),
         (b"", "text/plain", 422, "the request has no body"),
+        (b"a", "text/plain; charset=x-none", 415, "cannot read the charset 'x-none'"),
+        (b"a", "text/plain; charset=hex", 415, "cannot read the charset 'hex'"),
         (b"a", "image/png", 415, "cannot read the content type 'image/png'"),
         (b"a", "", 415, "the request has no content type"),
         (b"From=1", "application/x-www-form-urlencoded", 422, "the form has no field Body"),
