@@ -43,11 +43,12 @@ def text_chunk(texts: Sequence[str], features: FeatureConfig) -> Chunk:
     import numpy as np
 
     from spamnb.messages import Chunk, Texts
+    from spamnb.readers import as_utf8
 
     count = len(texts)
     categories = {name: [""] * count for name in features.categorical}
     numbers = {name: np.full(count, np.nan) for name in features.numeric}
-    messages = Texts.of([os.fsencode(text) for text in texts])
+    messages = Texts.of([as_utf8(os.fsencode(text)) for text in texts])
     return Chunk(messages, np.arange(1, count + 1), None, categories, numbers)
 
 

@@ -59,6 +59,7 @@ def _message(words: tuple[str, ...], quiet: bool) -> Texts:
     """Reads the message as a reader would; a file or stdin that begins like a mail is one."""
     from spamnb.mail import Limits, StoredLists, mail_texts, parse_mail
     from spamnb.messages import Texts
+    from spamnb.readers import as_utf8
 
     _refuse_paths(words)
     if words in ((), ("-",)):
@@ -69,7 +70,7 @@ def _message(words: tuple[str, ...], quiet: bool) -> Texts:
     else:
         if len(words) == 1 and looks_like_file(words[0]):
             print_status(f"note: no such file: {words[0]}; explained as text", quiet)
-        raw, is_mail = _not_empty(os.fsencode(" ".join(words))), False
+        raw, is_mail = as_utf8(_not_empty(os.fsencode(" ".join(words)))), False
     if not is_mail:
         return Texts.of([raw.rstrip(b"\r\n")])
     return mail_texts([parse_mail(raw, Limits(lists=StoredLists().newest()))])
