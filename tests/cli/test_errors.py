@@ -273,7 +273,8 @@ def test_a_fault_of_the_program_is_told_in_a_sentence(cli: Cli) -> None:
 
 
 LIMITS = "use fewer processes (--jobs), or raise its limits (ulimit)"
-PLACE = "check where the output goes"
+PLACE = "check the path, its permissions and the disk"
+OUTPUT = "check where the output goes"
 
 
 @pytest.mark.parametrize(
@@ -281,10 +282,11 @@ PLACE = "check where the output goes"
     [
         (OSError(errno.EMFILE, "Too many open files"), LIMITS),
         (BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable"), LIMITS),
-        (BlockingIOError(errno.EAGAIN, "write could not complete without blocking", 3), PLACE),
-        (OSError(errno.EIO, "Input/output error"), PLACE),
+        (BlockingIOError(errno.EAGAIN, "write could not complete without blocking", 3), OUTPUT),
+        (OSError(errno.EIO, "Input/output error"), OUTPUT),
+        (OSError(errno.EIO, "Input/output error", "model.spamnb"), PLACE),
     ],
-    ids=["files", "processes", "a pipe that does not wait", "disk"],
+    ids=["files", "processes", "a pipe that does not wait", "output", "disk"],
 )
 def test_limits_of_the_system_have_a_hint_of_their_own(error: OSError, hint: str) -> None:
     assert _described(error).hint == hint

@@ -219,7 +219,7 @@ def test_folds_and_rows_too_few(cli: Cli, sms: Sms) -> None:
 def test_no_stored_figures_and_no_place_for_json(cli: Cli, tiny: Path, sms: Sms) -> None:
     assert "--folds" in TINY_FLAGS
     assert cli.fails("evaluate", "-m", tiny) == [
-        f"Error: {tiny} has no metrics: it is ready-made, or was trained with --folds 0 or on few messages",
+        f"Error: {tiny} has no metrics: it was not cross-validated",
         "Hint: evaluate it on labelled messages: spamnb evaluate DATA",
     ]
     assert cli.fails("evaluate", "-m", sms.model, "--json", "no/where.json") == [

@@ -125,7 +125,7 @@ def test_a_ready_made_model_is_not_evaluated_but_explained(cli: Cli) -> None:
 
 def test_a_program_that_asks_for_metrics_gets_an_error(cli: Cli) -> None:
     errors = cli.fails("evaluate", "--json", "-")
-    assert "has no metrics: it is ready-made" in errors[0]
+    assert "has no metrics: it was not cross-validated" in errors[0]
     assert errors[1] == "Hint: evaluate it on labelled messages: spamnb evaluate DATA"
 
 

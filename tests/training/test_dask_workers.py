@@ -24,8 +24,9 @@ distributed = pytest.importorskip(
 )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def dask_cluster() -> Iterator[Any]:
+    """A cluster for each test: workers that one test has killed take their time to come back."""
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1", silence_logs=50
     ) as running:
