@@ -23,6 +23,7 @@ _HELP_FLAGS = ("--help", "--help-all")  # never what a wrong option means
 _HELP = "Help"  # the group of --help and --help-all, always the last one
 _ALL = "spamnb.help_all"  # key in the context: --help-all was asked for
 _SET_VALUES = "set_values"
+_RANKS = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT, ParameterSource.DEFAULT_MAP)
 
 
 class Option(click.Option):
@@ -189,12 +190,23 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
-            return super().parse_args(ctx, args)
+            rest = super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             if not (advice := self._advice(ctx, error.option_name)):
                 meant = [flag for flag in error.possibilities or () if flag not in _HELP_FLAGS]
                 raise click.NoSuchOption(error.option_name, possibilities=meant, ctx=ctx) from None
             raise click.UsageError(f"No such option '{error.option_name}'. {advice}", ctx) from None
+        self._drop_other_decisions(ctx)
+        return rest
+
+    def _drop_other_decisions(self, ctx: click.Context) -> None:
+        """Lets a decision rule replace one of another kind that comes after it: they cannot be combined."""
+        rules = [one for one in self.keys.values() if one.group == "Decision"]
+        sources = [ctx.get_parameter_source(one.name or "") for one in rules]
+        first = next((source for source in _RANKS if source in sources), None)
+        for one, source in zip(rules, sources, strict=True):
+            if source in _RANKS and source is not first:
+                ctx.params[one.name or ""] = () if one.multiple else None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command; an error in the value of an option names where that value was set."""

@@ -98,6 +98,20 @@ def test_a_configured_option_is_no_stated_one(cli: Cli, tiny: Path) -> None:
     assert "no metrics" in cli("evaluate", code=1).err
 
 
+@pytest.mark.parametrize("rule", ["threshold = 0.9", "cost = 'ham:spam=9'", "unsure = [0.2, 0.9]"])
+def test_a_decision_rule_on_the_command_line_replaces_a_configured_one(
+    cli: Cli, tiny: Path, rule: str
+) -> None:
+    configure(cli, f"[predict]\n{rule}\n")
+    assert cli("predict", "-m", tiny, stdin=WIN).out[:6] != b"spam\t0"
+    for flags in (("--threshold", "0.5"), ("--unsure", "0.1", "0.5"), ("--cost", "ham:spam=1")):
+        assert cli("predict", "-m", tiny, *flags, stdin=WIN).out[:6] == b"spam\t0"
+    lenient = {"SPAMNB_PREDICT_UNSURE": "0.1 0.5"}
+    assert cli("predict", "-m", tiny, stdin=WIN, env=lenient).out[:6] == b"spam\t0"
+    env = {"SPAMNB_PREDICT_COST": "ham:spam=99"}
+    assert cli("predict", "-m", tiny, "--threshold", "0.5", stdin=WIN, env=env).out[:6] == b"spam\t0"
+
+
 def test_every_option_has_a_variable_of_its_own() -> None:
     variables = []
     for name in group.command_names():
