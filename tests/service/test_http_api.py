@@ -257,6 +257,8 @@ def test_relabelled_and_forgotten_messages_can_be_undone(cli: Cli, tiny: Path) -
         assert after.store.message_totals.tolist() == before.store.message_totals.tolist()
         assert after.log_odds(["win", "mum"]).tolist() == before.log_odds(["win", "mum"]).tolist()
         assert server.post("/learn", {"text": "x"}, 422)["error"] == "a lesson needs a label"
+        empty = server.post("/learn", {"texts": ["x", " "], "label": "ham"}, 422)
+        assert empty["error"] == "a message is empty"
         refused = server.post("/learn", {"text": "x", "label": "y"}, 409)
         assert refused == {
             "error": "the model has no class 'y'",
