@@ -24,12 +24,22 @@ distributed = pytest.importorskip(
 )
 
 
-@pytest.fixture
-def dask_cluster() -> Iterator[Any]:
-    """A cluster for each test: workers that one test has killed take their time to come back."""
-    with distributed.LocalCluster(
+def two_workers() -> Any:
+    return distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1", silence_logs=50
-    ) as running:
+    )
+
+
+@pytest.fixture(scope="module")
+def dask_cluster() -> Iterator[Any]:
+    with two_workers() as running:
+        yield running
+
+
+@pytest.fixture
+def fresh_cluster() -> Iterator[Any]:
+    """A cluster for one test: workers that another test has killed take their time to come back."""
+    with two_workers() as running:
         yield running
 
 
@@ -53,16 +63,16 @@ def test_an_error_in_a_shard_is_reported_unchanged(dask_cluster: Any, tmp_path: 
 
 
 def test_dask_survives_killed_workers(
-    dask_cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fresh_cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster, "count_shard", dawdling)
     paths = files(tmp_path, 16)
     expected = serial(paths)
     for after in (0.3, 0.5, 0.8):
         trainer = Trainer()
-        killer = threading.Timer(after, os.kill, (dask_cluster.workers[0].pid, signal.SIGKILL))
+        killer = threading.Timer(after, os.kill, (fresh_cluster.workers[0].pid, signal.SIGKILL))
         killer.start()
-        count_on_cluster(trainer, inputs(paths), on_cluster(dask_cluster))
+        count_on_cluster(trainer, inputs(paths), on_cluster(fresh_cluster))
         killer.join()
         same(trainer.finish(), expected, tmp_path)
 
@@ -77,18 +87,18 @@ def counted(dask_cluster: Any, folder: Path) -> Trainer:
 
 
 def test_a_shard_that_kills_workers_is_named(
-    dask_cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fresh_cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster, "count_shard", deadly)
     with pytest.raises(SpamnbError, match=r"counting (one of )?.*poison\.csv.* failed: KilledWorker: "):
-        counted(dask_cluster, tmp_path)
+        counted(fresh_cluster, tmp_path)
 
 
 def test_a_shard_whose_worker_died_by_chance_is_counted(
-    dask_cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fresh_cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster, "count_shard", deadly_once)
-    trainer = counted(dask_cluster, tmp_path)
+    trainer = counted(fresh_cluster, tmp_path)
     same(trainer.finish(), serial([*files(tmp_path, 3), tmp_path / POISON]), tmp_path)
 
 
