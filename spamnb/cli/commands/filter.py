@@ -65,8 +65,8 @@ class _FilterCommand(Command):
 def filter(ctx: click.Context, /, **params: Any) -> None:
     """Pass one mail through, with its verdict in the header.
 
-    Reads a mail from stdin and writes it to stdout with X-Spam-Flag, X-Spam-Status, X-Spam-Score, X-Spam-
-    Level and X-Spamnb at the top of its header. Scores are on SpamAssassin's scale: spam has 5.0 or more.
+    Reads a mail from stdin and writes it to stdout with X-Spam-Flag, X-Spam-Status, X-Spam-Score,
+    X-Spam-Level and X-Spamnb at the top of its header. Scores are on SpamAssassin's scale: spam has 5.0 or more.
     X-Spam-* and X-Spamnb fields that it came with are removed; its body is not changed. X-Spamnb has the
     probability of spam, the three strongest reasons (with --explain the six strongest tokens, for and
     against), and what of a large mail was not read. If anything goes wrong,
