@@ -22,7 +22,7 @@ from spamnb.readers import ReadOptions, open_source
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared" / "data"
 WRITTEN = "written"  # prefix of the sources that were written for spamnb, one for each writer
-WRITERS = (*(f"en-{number}" for number in "12345"), *(f"lang-{letter}" for letter in "abcdefghij"))
+WRITERS = (*(f"en-{number}" for number in "123456"), *(f"lang-{letter}" for letter in "abcdefghij"))
 WRITTEN_SOURCES = tuple(f"{WRITTEN} {writer}" for writer in WRITERS)
 # How many messages a source counts as; half of them are spam where it has both classes. A message written for
 # spamnb counts `WRITTEN_WEIGHT` times.
@@ -41,7 +41,7 @@ MASS = {
         "spamassassin": 6000,
         "enron": 1500,
         "modern_mail": 1500,
-        **{f"written mail {writer}": 2000 for writer in "abcdefghi"},
+        **{f"written mail {writer}": 1000 for writer in "abcdefghijk"},
     },
 }
 WRITTEN_WEIGHT = {"sms": 4, "mail": 1}
@@ -54,12 +54,12 @@ LEFT_OUT = {
         ("india_sms", "written en-2", "written lang-b", "written lang-g"),
         ("telegram_ru", "written en-3", "written lang-d"),
         ("thai", "written en-4", "written lang-a", "written lang-f"),
-        ("written en-5", "written lang-i", "written lang-j"),
+        ("written en-5", "written en-6", "written lang-i", "written lang-j"),
     ),
     "mail": tuple((name,) for name in MASS["mail"]),
 }
 # The files of each writer of mails.
-MAIL_WRITERS = {"written mail a": "[0-9]*.eml", **{f"written mail {w}": f"{w}*.eml" for w in "bcdefghi"}}
+MAIL_WRITERS = {"written mail a": "[0-9]*.eml", **{f"written mail {w}": f"{w}*.eml" for w in "bcdefghijk"}}
 MAILS = 3000  # of Enron: more of them would decide which tokens are kept
 PIECES = 6000  # short pieces of mails: short messages share the vocabulary of mail spam
 TATOEBA = 12_000  # sentences
