@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import os
+import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,7 +14,7 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.option_groups import all_of, option
-from spamnb.cli.output import print_status, write_bytes
+from spamnb.cli.output import outlive_lost_connections, print_status, write_bytes
 from spamnb.errors import ConfigError
 from spamnb.settings import MailConfig
 
@@ -67,11 +69,12 @@ def configured_accounts(ctx: click.Context, names: Sequence[str] = ()) -> list[M
 
 
 def account_runs(ctx: click.Context, names: Sequence[str], flags: dict[str, Any]) -> list[AccountRun]:
-    """Yields each account with its password and its model, ready to be run."""
+    """Returns each account with its password and its model, ready to be run."""
     from spamnb.core import keep_freed_memory
     from spamnb.mailbox import AccountRun, MailClassifier, password_of
 
     keep_freed_memory()
+    outlive_lost_connections()
     accounts = [
         replace(one, action=flags["action"] or one.action, model=flags["model"] or one.model)
         for one in configured_accounts(ctx, names)
@@ -122,4 +125,7 @@ def print_event(event: Event) -> None:
 
     p = "" if event.probability is None else f"{event.probability:.4f}"
     fields = event.account, event.where, event.what, p, event.subject
-    write_bytes(("\t".join(visible(one, tsv=True) for one in fields) + "\n").encode())
+    try:
+        write_bytes(("\t".join(visible(one, tsv=True) for one in fields) + "\n").encode())
+    except BrokenPipeError:  # the reader has gone: end as SIGPIPE would, also in a thread
+        os._exit(128 + signal.SIGPIPE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -102,6 +103,12 @@ def console() -> Console:
         out.reconfigure(errors="backslashreplace")  # letters that the terminal's encoding lacks
     width = None if out.isatty() or os.environ.get("COLUMNS", "").isdigit() else UNLIMITED
     return Console(highlight=False, emoji=False, markup=False, width=width)
+
+
+def outlive_lost_connections() -> None:
+    """Makes writing to a closed connection an error, from which a command recovers: SIGPIPE would end it."""
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 
 
 def read_all(stream: BinaryIO) -> bytes:

@@ -24,6 +24,7 @@ _STATUS = ("UIDVALIDITY", "UIDNEXT", "MESSAGES")
 _LISTED = ("FLAGS", "RFC822.SIZE", "INTERNALDATE", "BODY.PEEK[HEADER.FIELDS (MESSAGE-ID)]")
 _MANY = 500  # mails that are listed by one command
 _MESSAGE_ID = re.compile(rb"(?is)^message-id:\s*(.*?)\s*$")
+_QUOTED_BYTES = re.compile(r"""b(['"])(.*)\1""", re.DOTALL)
 _TICK = 1.0  # seconds between two looks whether waiting may end
 
 P = ParamSpec("P")
@@ -40,7 +41,7 @@ def _translated(
         try:
             return method(self, *args, **named)
         except (OSError, IMAP4.abort, EOFError) as error:
-            raise ConnectionLost(f"lost the connection to {self.server}: {_reason(error)}") from None
+            raise self._lost(error) from None
         except IMAP4.error as error:
             raise MailboxError(f"{self.server} refuses: {_reason(error)}", hint="see its log") from None
 
@@ -48,7 +49,11 @@ def _translated(
 
 
 def _reason(error: BaseException) -> str:
-    return excerpt(str(error) or type(error).__name__, 200)
+    """Returns the text of an error; imaplib writes an answer of the server as Python does, b'...'."""
+    text = str(error) or type(error).__name__
+    if quoted := _QUOTED_BYTES.fullmatch(text):
+        text = quoted[2]
+    return excerpt(text, 200)
 
 
 def tls_context(ca_file: str) -> ssl.SSLContext:
@@ -72,16 +77,22 @@ class ImapSession:
 
         try:
             self._client.login(account.login, password)
+            self._capabilities = {one.decode().upper() for one in self._client.capabilities()}
         except LoginError as error:
+            failed_for_now = _is_for_now(error)
             self.close()
+            if failed_for_now:
+                raise self._lost(error) from None
             raise MailboxError(
                 f"{self.server} refuses the login of {account.login}: {_reason(error)}",
                 hint="check the password; some providers want one for this program alone",
             ) from None
         except (OSError, IMAP4.error) as error:
             self.close()
-            raise ConnectionLost(f"lost the connection to {self.server}: {_reason(error)}") from None
-        self._capabilities = {one.decode().upper() for one in self._client.capabilities()}
+            raise self._lost(error) from None
+
+    def _lost(self, error: BaseException) -> ConnectionLost:
+        return ConnectionLost(f"lost the connection to {self.server}: {_reason(error)}")
 
     @property
     def can_idle(self) -> bool:
@@ -186,7 +197,7 @@ class ImapSession:
                     break
             self._client.idle_done()
         except IMAP4.error as error:  # an answer at a moment when none was expected: connect again
-            raise ConnectionLost(f"lost the connection to {self.server}: {_reason(error)}") from None
+            raise self._lost(error) from None
 
     def close(self) -> None:
         with suppress(OSError, IMAP4.error):
@@ -202,6 +213,11 @@ def _is_closed(client: Any) -> bool:
     socket = client.socket()
     # Readable without an answer of the server: idle_done reports why.
     return not getattr(socket, "pending", lambda: 0)() and bool(select([socket], [], [], 0)[0])
+
+
+def _is_for_now(error: Exception) -> bool:
+    """Tells whether a login failed for lack of a connection, or of what the server needs (RFC 5530)."""
+    return isinstance(error.__context__, IMAP4.abort) or "[UNAVAILABLE]" in str(error)
 
 
 def _connect(account: MailAccount, timeout: float) -> Any:
@@ -224,6 +240,8 @@ def _connect(account: MailAccount, timeout: float) -> Any:
     except (OSError, IMAP4.abort, EOFError) as error:
         raise ConnectionLost(f"cannot connect to {account.server}: {_reason(error)}") from None
     except IMAP4.error as error:
+        if implicit:  # the greeting was BYE: the server is too busy, or ends
+            raise ConnectionLost(f"cannot connect to {account.server}: {_reason(error)}") from None
         raise MailboxError(
             f"{account.server} offers no TLS: {_reason(error)}", hint="use its port for TLS, usually 993"
         ) from None

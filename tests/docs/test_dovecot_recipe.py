@@ -122,12 +122,12 @@ def test_the_script_teaches_each_user_a_model_of_their_own(server: LearningDovec
     home = cli.here / "ann"
     for name, text in (
         ("spamnb", f'exec {" ".join(cli.command())} "$@"'),
-        ("doveadm", f'test "$4" = {USER} && echo {home}'),
+        ("doveadm", f'test "$6" = {USER} && echo {home}'),
     ):
         (bin_folder / name).write_text(f"#!/bin/sh\n{text}\n")
         (bin_folder / name).chmod(0o755)
     env = {k: v for k, v in cli.env.items() if not k.startswith("XDG_")}
-    env |= {"PATH": f"{bin_folder}:{os.environ['PATH']}", "SPAMNB_QUEUE": str(server.queue)}
+    env |= {"PATH": f"{bin_folder}:/usr/bin:/bin", "SPAMNB_QUEUE": str(server.queue)}
     done = subprocess.run(
         [RECIPE / "spamnb-lessons"], env=env, capture_output=True, text=True, timeout=PATIENCE, check=True
     )
@@ -135,6 +135,23 @@ def test_the_script_teaches_each_user_a_model_of_their_own(server: LearningDovec
     model = home / ".local" / "share" / "spamnb" / "my-mail.spamnb"
     assert learned(model, numbered("spam", 1)) == {"spam": 1}
     assert labels(server) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs another user")
+def test_a_user_without_access_to_statistics_gets_a_home_and_no_error(server: LearningDovecot) -> None:
+    (line,) = re.findall(r"\$\((doveadm .*) \"\$user\"\)", (RECIPE / "spamnb-lessons").read_text())
+    name, *options = line.split()
+    done = subprocess.run(
+        [name, "-c", server.folder / "dovecot.conf", *options, USER],
+        user="nobody", group="nogroup", extra_groups=[], env={"PATH": os.environ["PATH"]},
+        capture_output=True, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == (f"{server.folder}/home/{USER}\n", "")
+
+
+def test_cron_finds_the_script() -> None:
+    lines = re.findall(r"^\* \* \* \* \*  (\S+)$", PAGES, re.MULTILINE)
+    assert lines == ["/usr/local/bin/spamnb-lessons"]  # cron looks in /usr/bin and /bin alone
 
 
 def test_the_page_names_every_file_of_the_recipe() -> None:

@@ -20,17 +20,21 @@ SPAM = [path.read_bytes() for path in SMALL_MAILS if path.parent.name == "spam"]
 OFFERED = "no model of your own for mail yet: starting "
 
 
-def run_block(cli: Cli, text: str, server: Dovecot) -> subprocess.CompletedProcess[str]:
-    """Runs a block of shell; what a reader would type or has at home comes from the environment."""
-    script = f'spamnb() {{ {shlex.quote(sys.executable)} -m spamnb "$@"; }}\nset -e\n{text}'
-    env = cli.env | {
+def typed(server: Dovecot) -> dict[str, str]:
+    """What a reader would type at the first login, as variables of the environment."""
+    return {
         "SPAMNB_IMAP_LOGIN_SERVER": server.server,
         "SPAMNB_IMAP_LOGIN_CA_FILE": str(server.certificate),
         "SPAMNB_IMAP_LOGIN_PASSWORD_COMMAND": f"echo '{PASSWORD}'",
     }
+
+
+def run_block(cli: Cli, text: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Runs a block of shell."""
+    script = f'spamnb() {{ {shlex.quote(sys.executable)} -m spamnb "$@"; }}\nset -e\n{text}'
     return subprocess.run(
         ["sh", "-c", script],
-        env=env,
+        env=cli.env | env,
         cwd=cli.here,
         capture_output=True,
         text=True,
@@ -46,12 +50,12 @@ def test_the_commands_for_a_mailbox(cli: Cli) -> None:
     with Dovecot() as server:
         client = IMAPClient("127.0.0.1", server.tls_port, ssl_context=server.context())
         client.login(READER, PASSWORD)
-        first = run_block(cli, block("sh", "spamnb imap status"), server)
+        first = run_block(cli, block("sh", "spamnb imap status"), typed(server))
         assert OFFERED in first.stderr
         assert f"account     {READER} at {server.server}, action shadow" in first.stdout
         for raw in SPAM:
             client.append("INBOX", raw)
-        second = run_block(cli, block("sh", "--action move --train no"), server)
+        second = run_block(cli, block("sh", "--action move --train no"), {})
         assert "\tspam, to Junk\t" in second.stdout
         assert client.select_folder("Junk")[b"EXISTS"] == second.stdout.count("\tspam, to Junk\t") > 3
         client.logout()

@@ -177,9 +177,17 @@ class Dovecot:
         self.stop()
 
     def stop(self) -> None:
+        self._end()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def restart(self) -> None:
+        """Ends all connections, and listens again."""
+        self._end()
+        self._start()
+
+    def _end(self) -> None:
         self._process.send_signal(signal.SIGTERM)
         self._process.wait(PATIENCE)
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def _free_port() -> int:

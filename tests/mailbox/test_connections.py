@@ -6,14 +6,16 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from imaplib import IMAP4
 from pathlib import Path
 
 import pytest
 
 from spamnb.errors import ConnectionLost, MailboxError
-from spamnb.mailbox import account_loop
+from spamnb.mailbox import account_loop, imap_session
 from spamnb.mailbox.account_loop import AccountRun, run_accounts
 from spamnb.mailbox.accounts import MailAccount
+from spamnb.mailbox.imap_session import ImapSession
 from spamnb.mailbox.mailbox_state import MailboxState
 from spamnb.mailbox.server_search import log_in
 from tests.mailbox.memory_server import MemoryModel, MemoryServer, MemorySession
@@ -68,6 +70,76 @@ def test_a_server_without_tls_gets_no_password() -> None:
     assert error.value.message.startswith(f"127.0.0.1:{port} offers no TLS: ")
     assert error.value.hint == "use its port for TLS, usually 993"
     assert b"open sesame" not in b"".join(received)
+
+
+# --- logins ----------------------------------------------------------------------------------------
+
+
+class Refusing:
+    """A client whose login fails as IMAPClient's does."""
+
+    def __init__(self, error: IMAP4.error) -> None:
+        self.error, self.closed = error, False
+
+    def login(self, *_: str) -> None:
+        from imapclient.exceptions import LoginError
+
+        try:
+            raise self.error
+        except IMAP4.error as error:
+            raise LoginError(str(error))  # noqa: B904
+
+    def logout(self) -> None:
+        raise self.error
+
+    def shutdown(self) -> None:
+        self.closed = True
+
+
+class CutAfterLogin(Refusing):
+    """A client that loses its connection between two commands."""
+
+    def login(self, *_: str) -> None:
+        pass
+
+    def capabilities(self) -> None:
+        raise self.error
+
+
+def test_a_connection_lost_after_the_login_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = CutAfterLogin(IMAP4.abort("socket error: EOF"))
+    monkeypatch.setattr(imap_session, "_connect", lambda *_: client)
+    with pytest.raises(ConnectionLost):
+        ImapSession(ME, "open sesame")
+
+
+def test_a_server_that_says_goodbye_at_once_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise IMAP4.error(b"* BYE [UNAVAILABLE] Too many connections.")  # as imaplib reports this greeting
+
+    monkeypatch.setattr("imapclient.IMAPClient", refuse)
+    with pytest.raises(ConnectionLost, match=r"cannot connect to imap\.example\.org: .* BYE "):
+        ImapSession(ME, "open sesame")
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "message"),
+    [
+        (IMAP4.abort("command: LOGIN => socket error: EOF"), ConnectionLost, "lost the connection to "),
+        (IMAP4.error(b"[UNAVAILABLE] Try later."), ConnectionLost, "lost the connection to "),
+        (IMAP4.error(b"[AUTHENTICATIONFAILED] No."), MailboxError, "imap.example.org refuses the login of "),
+    ],
+)
+def test_a_connection_lost_in_a_login_is_no_refusal(
+    error: IMAP4.error, kind: type[Exception], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = Refusing(error)
+    monkeypatch.setattr(imap_session, "_connect", lambda *_: client)
+    with pytest.raises(MailboxError) as caught:
+        ImapSession(ME, "open sesame")
+    assert type(caught.value) is kind
+    assert caught.value.message.startswith(message)
+    assert client.closed
 
 
 # --- another try -----------------------------------------------------------------------------------

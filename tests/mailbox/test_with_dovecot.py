@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import signal
 import stat
 import time
+import tomllib
 from pathlib import Path
 
 from spamnb.mail.parse import parse_mails
@@ -57,6 +59,19 @@ def test_login_keeps_the_account_and_no_password(dovecot: Dovecot, cli: Cli) -> 
     assert not any(PASSWORD.encode() in path.read_bytes() for path in kept)
 
 
+def test_another_login_changes_only_what_it_names(dovecot: Dovecot, cli: Cli) -> None:
+    cli("imap", "login", ANN, *access(dovecot, dovecot.plain_port), "--train", "no")
+    config = cli.data / "spamnb" / "accounts.toml"
+    config.write_text(f'{config.read_text()}folders = ["INBOX", "Lists"]\n')
+    before = tomllib.loads(config.read_text())["imap"]["accounts"][ANN]
+    assert before["action"] == "shadow"
+    cli("imap", "login", ANN, "--action", "move", "--train", "no")
+    after = tomllib.loads(config.read_text())["imap"]["accounts"][ANN]
+    assert after == before | {"action": "move"}
+    lines = cli.fails("imap", "login", ANN, "--password-command", "", "--train", "no")
+    assert lines[0] == f"Error: there is no password for {ANN}"
+
+
 def test_a_port_without_tls_is_used_by_starttls(dovecot: Dovecot, cli: Cli) -> None:
     done = cli("imap", "login", ANN, *access(dovecot, dovecot.plain_port), "--train", "no")
     assert f"logged in         {ANN} at 127.0.0.1:{dovecot.plain_port}, STARTTLS" in done.err
@@ -75,7 +90,8 @@ def test_an_unknown_certificate_is_refused(dovecot: Dovecot, cli: Cli) -> None:
 def test_a_wrong_password_is_refused_and_not_shown(dovecot: Dovecot, cli: Cli) -> None:
     place = ("--server", dovecot.server, "--ca-file", dovecot.certificate)
     lines = cli.fails("imap", "login", ANN, *place, "--password-command", "echo wrong-secret")
-    assert lines[0].startswith(f"Error: {dovecot.server} refuses the login of {ANN}: ")
+    answer = "[AUTHENTICATIONFAILED] Authentication failed."
+    assert lines[0] == f"Error: {dovecot.server} refuses the login of {ANN}: {answer}"
     assert lines[1:] == ["Hint: check the password; some providers want one for this program alone"]
     assert "wrong-secret" not in "".join(lines)
     assert not (cli.data / "spamnb" / "accounts.toml").exists()
@@ -249,6 +265,36 @@ def wait_for(mailbox: Mailbox, folder: str, number: int) -> None:
     while len(mailbox.subjects(folder)) < number:
         assert time.monotonic() < end
         time.sleep(0.05)
+
+
+def test_run_outlives_a_restart_of_the_server(cli: Cli, mail_model: Path) -> None:
+    with Dovecot() as server, Mailbox(server, ANN, cli, mail_model) as one:
+        one.login("--action", "move")
+        cli("imap", "once")
+        with cli.start("imap", "run") as running:
+            one.deliver(numbered("spam", 1))
+            assert running.hear().endswith(b"\tspam 1")
+            server.restart()
+            one.client.shutdown()
+            one.client = None
+            one.connect()
+            one.deliver(numbered("spam", 2))
+            assert running.hear().endswith(b"\tspam 2")
+            wait_for(one, "Junk", 2)
+
+
+def test_run_ends_when_the_reader_of_its_output_has_gone(mailbox: Mailbox) -> None:
+    mailbox.login()
+    mailbox.cli("imap", "once")
+    with mailbox.cli.start("imap", "run") as talk:
+        mailbox.deliver(numbered("spam", 1))
+        talk.hear()
+        assert talk.running.stdout is not None
+        talk.running.stdout.close()
+        mailbox.deliver(numbered("spam", 2))
+        assert talk.running.wait(PATIENCE) == 128 + signal.SIGPIPE
+        assert talk.running.stderr is not None
+        assert talk.running.stderr.read().count(b"\n") == 1  # "running ..."
 
 
 def test_only_one_process_filters_an_account(mailbox: Mailbox) -> None:

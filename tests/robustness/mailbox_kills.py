@@ -228,8 +228,10 @@ class Trial:
                     self.person.act()
                 time.sleep(self.rng.uniform(0.0, 0.6))
                 self.cutter.cut()
-            os.kill(running.pid, signal.SIGKILL)
-            running.communicate(timeout=PATIENCE)
+            ended = running.poll()
+            running.kill()
+            errors = running.communicate(timeout=PATIENCE)[1].decode()
+            assert ended is None, f"ended with {ended}: {errors}"
             self.once()
         return self.problems()
 

@@ -224,6 +224,14 @@ def test_each_worker_undoes_the_lessons_of_all(cli: Cli, tiny: Path) -> None:
     )
 
 
+def test_clients_that_hang_up_do_not_end_the_server(server: Server) -> None:
+    question = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    for _ in range(5):
+        connect(server.port, 20 * question).close()
+    assert server.ask("GET", "/healthz")[0] == 200
+    assert server.process.poll() is None
+
+
 def test_workers_that_cannot_start_end_the_server(cli: Cli) -> None:
     cli.write("bad.spamnb", b"no model")
     done = cli("serve", "--port", "0", "--workers", "2", "-m", "./bad.spamnb", code=3)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options
-from spamnb.cli.imap_accounts import action_option, ask_password, mail_limits
+from spamnb.cli.imap_accounts import TABLE, action_option, ask_password, mail_limits
 from spamnb.cli.option_groups import command, option
-from spamnb.cli.output import print_step
+from spamnb.cli.output import outlive_lost_connections, print_step
 from spamnb.errors import ConfigError
 from spamnb.settings import MailConfig
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     "--server",
     metavar="HOST[:PORT]",
     group="Input",
-    help="The IMAP server. [default: imap. or mail. and the domain of the address]",
+    help="The IMAP server. [default: that of the account, else imap. or mail. and the domain of the address]",
 )
 @option(
     "--password-command",
@@ -56,7 +56,7 @@ def imap_login(address: str, **flags: Any) -> None:
 
     The account is kept in your data folder, without its password. That comes from --password-command, from
     the keyring (if the package keyring is installed) or from a prompt. The connection is always encrypted,
-    and the server's certificate is checked.
+    and the server's certificate is checked. Another login changes only what its options name.
 
     Without a model of your own, spamnb offers to train one from the mails in Junk (spam), Archive and Sent
     (ham). It starts from the ready-made model.
@@ -70,6 +70,7 @@ def imap_login(address: str, **flags: Any) -> None:
     from spamnb.mailbox import check_name, log_in, password_of, store_password
 
     check_name(address)
+    outlive_lost_connections()
     account = _account(address, flags)
     password = password_of(account, ask_password, ask_first=True)
     account, session = log_in(account, password)
@@ -92,23 +93,26 @@ _TLS = {"implicit": "TLS", "starttls": "STARTTLS"}
 
 
 def _account(address: str, flags: dict[str, Any]) -> MailAccount:
-    from spamnb.mailbox import MailAccount
+    """Returns the account that an earlier login has kept, with what the options change."""
+    from spamnb.cli.account_table import kept_accounts
+    from spamnb.mailbox import MailAccount, accounts_path
 
-    names = ("password_command", "ca_file", "action")
-    values = {name: flags[name] for name in names if flags[name]}
-    if "ca_file" in values:
-        values["ca_file"] = os.path.abspath(values["ca_file"])
-    return MailAccount.from_table(
-        address, {"server": _server(address, flags["server"]), **values}, "imap login"
-    )
+    path = accounts_path()
+    table = dict(kept_accounts(path).get(address, {}))
+    for name in ("server", "password_command", "ca_file", "action"):
+        if flags[name] is not None:
+            table[name.replace("_", "-")] = flags[name]
+    if flags["ca_file"]:
+        table["ca-file"] = os.path.abspath(flags["ca_file"])
+    if not table.get("server"):
+        table["server"] = _server(address)
+    return MailAccount.from_table(address, table, f'{path}: [{TABLE}."{address}"]')
 
 
-def _server(address: str, stated: str | None) -> str:
-    """Returns the server that was stated, else the one that answers, else the one that the user types."""
+def _server(address: str) -> str:
+    """Returns the server that answers, else the one that the user types."""
     from spamnb.mailbox import find_server
 
-    if stated:
-        return stated
     server = find_server(address) if "@" in address else None
     if server is None and sys.stdin is not None and sys.stdin.isatty():
         server = click.prompt("IMAP server", err=True)
@@ -121,7 +125,8 @@ def _show_folders(session: ImapSession, quiet: bool) -> None:
     from spamnb.mailbox import find_special_folders
 
     folders = find_special_folders(session.folders())
-    print_step("folders", f"{len(folders.names):,}; junk mail is in {folders.junk or 'none of them'}", quiet)
+    junk = f"junk mail is in {folders.junk}" if folders.junk else "none for junk mail: create a folder Junk"
+    print_step("folders", f"{len(folders.names):,}; {junk}", quiet)
 
 
 def _keep(account: MailAccount, quiet: bool) -> None:

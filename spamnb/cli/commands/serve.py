@@ -8,6 +8,7 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.option_groups import command, option
+from spamnb.cli.output import outlive_lost_connections
 from spamnb.service import LOG_FORMATS, PORT, SPAMD_ADDRESS
 from spamnb.settings import MailConfig, parse_size
 
@@ -128,6 +129,7 @@ def serve(host: str, port: int, spamd: str | None, milter: str | None, **params:
         raise click.UsageError("--milter-tempfail belongs to --milter")
     for_spamd = parse_address(spamd, "--spamd") if spamd else None
     for_milter = parse_address(milter, "--milter") if milter else None
+    outlive_lost_connections()
     click.get_current_context().exit(serve(Address(host, port), for_spamd, for_milter, settings))
 
 
