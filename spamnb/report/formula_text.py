@@ -107,7 +107,8 @@ def _legend(formula: Formula, column: str) -> Legend:
         rows.append(("columns", _column_meaning(formula)))
     if formula.sum.damping:
         which = "of distinct tokens that count" if formula.sum.max_evidence else "of distinct known tokens"
-        rows.append(("m", f"number {which}{' and columns' * formula.sum.columns} in the message"))
+        columns = " and columns" * formula.sum.columns
+        rows.append(("m", f"number {which}{columns} in the message, shapes included"))
     if formula.base is not None:
         rows.append(("base", "log-odds by the base model"))
         if formula.base.by_share:

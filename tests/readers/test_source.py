@@ -150,6 +150,7 @@ def test_empty_file_is_an_error_only_where_labels_are_needed(here: Path, read: R
     ("data", "kind"),
     [
         (b"\x89PNG\r\n\x1a\n" + bytes(100), "a PNG image"),
+        (b'<?xml version="1.0"?>\n<smses>\n</smses>\n', "an XML document"),
         (b"7z\xbc\xaf" + bytes(100), "a 7-Zip archive"),
         (b"\x80\x04\x95" + bytes(100), "a pickle or joblib file"),
         (bytes(range(256)) * 20, "a binary file"),

@@ -208,4 +208,4 @@ def test_lines_are_counted_in_what_is_too_long(tmp_path: Path) -> None:
     with open_source(str(path), ReadOptions(format="null"), labelled=False) as source:
         numbers = [line for chunk in source for line in chunk.lines.tolist()]
     assert numbers == [1, 2, LONG + 2, LONG + 2, LONG + 3]
-    assert source.skipped.summary() == "1 skipped (line 2: longer than 1 MiB)"
+    assert source.skipped.summary() == "1 message unsure: cannot be read (line 2: longer than 1 MiB)"
