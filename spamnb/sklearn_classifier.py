@@ -22,7 +22,7 @@ from spamnb.training import (
     UnderSampling,
     all_labels,
     apply_sample_weight,
-    check_inputs,
+    checked_inputs,
     distinct_labels,
     label_texts,
     stated_class_weights,
@@ -154,7 +154,7 @@ class SpamClassifier(_Estimator):
         Counts are whole numbers, and so are the weights of texts: a text of weight 3 is learned three times.
         Other weights are possible if they are the same for all texts of a class, as `class_weight`.
         """
-        texts, labels = check_inputs(X, y)
+        texts, labels = checked_inputs(X, y)
         texts, labels, weights = apply_sample_weight(texts, labels, sample_weight)
         if not len(texts):
             raise InputError("there are no messages to learn from")
@@ -180,7 +180,7 @@ class SpamClassifier(_Estimator):
         `classes` may name labels that are still to come; other labels may come as well. The calibration is
         that of the last `fit`, none without it.
         """
-        texts, labels = check_inputs(X, y)
+        texts, labels = checked_inputs(X, y)
         named = labels[:0] if classes is None else to_labels(classes)
         merged = all_labels(labels, named, self.classes_ if hasattr(self, "model_") else named)
         new = self._blank(merged)
@@ -287,7 +287,7 @@ class SpamClassifier(_Estimator):
 
     def score(self, X: Messages, y: Any, sample_weight: Any = None) -> float:
         """Returns the accuracy."""
-        texts, labels = check_inputs(X, y)
+        texts, labels = checked_inputs(X, y)
         right = [a == b for a, b in zip(self.predict(texts).tolist(), labels.tolist(), strict=True)]
         return float(np.average(right, weights=sample_weight))
 

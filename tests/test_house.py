@@ -120,14 +120,22 @@ def edges(root: Path) -> Iterator[tuple[str, str]]:
 
 def wrong_imports(root: Path) -> list[str]:
     """Lists the imports against the direction of the rooms and the foreign packages in the wrong room."""
-    wrong = [f"{m} is in no room" for m in modules(root) if room_of(m) and room_of(m) not in RANK]
+    wrong = [
+        f"{m} is in no room: add it to ROOMS and to the table of docs/design.md"
+        for m in modules(root)
+        if room_of(m) and room_of(m) not in RANK
+    ]
     for module, name in edges(root):
         room, top = room_of(module), name.split(".")[0]
         if top in USERS and room not in USERS[top]:
-            wrong.append(f"{module} imports {top}")
+            wrong.append(
+                f"{module} imports {top}, which only {' and '.join(sorted(USERS[top])) or 'nobody'} may"
+            )
         elif top == "spamnb" and room and room != room_of(name):
             if RANK.get(room_of(name), 99) >= RANK.get(room, -1):
-                wrong.append(f"{module} imports {name}")
+                wrong.append(
+                    f"{module} imports {name}: {room} stands above it in the table of docs/design.md"
+                )
         elif top == "spamnb" and not room and room_of(name) != "_version":
             wrong.append(f"spamnb itself imports {name}")
     return wrong + [f"cycle: {' -> '.join(cycle)}" for cycle in cycles(root)]
@@ -163,12 +171,13 @@ def test_module_names_are_unique() -> None:
     names = Counter(
         name.rpartition(".")[2] for name, path in modules(ROOT).items() if path.stem != "__init__"
     )
-    assert [name for name, times in names.items() if times > 1 and name != "base"] == []
+    twice = [name for name, times in names.items() if times > 1 and name != "base"]
+    assert twice == [], "no two modules of spamnb have the same name, whatever their folders"
 
 
 def test_there_are_few_entries_at_the_top() -> None:
     entries = [p for p in (ROOT / "spamnb").iterdir() if p.suffix or (p / "__init__.py").exists()]
-    assert len(entries) <= MAX_ENTRIES
+    assert len(entries) <= MAX_ENTRIES, "put the module into a room"
 
 
 def test_other_rooms_import_from_the_face_of_a_room() -> None:
@@ -178,7 +187,9 @@ def test_other_rooms_import_from_the_face_of_a_room() -> None:
             room = room_of(name)
             behind = name.startswith("spamnb.") and (ROOT / "spamnb" / room).is_dir() and name.count(".") != 2
             if behind and room != room_of(module) and module != "spamnb" and ".lazy_names." not in name:
-                wrong.append(f"{module} imports {name}")
+                wrong.append(
+                    f"{module} imports {name}: add it to spamnb/{room}/__init__.py, import it from there"
+                )
     assert wrong == []
 
 
@@ -193,7 +204,7 @@ def test_a_face_shows_type_checkers_what_it_loads(room: str) -> None:
     face = import_module(f"spamnb.{room}")
     loaded = {name: getattr(face, name) for name in face.__all__}
     names = {name for name, value in loaded.items() if not isinstance(value, ModuleType)}
-    assert names == set(shown)
+    assert names == set(shown), "the imports below TYPE_CHECKING and lazy_names differ"
     assert all(loaded[name] is getattr(import_module(str(home)), name) for name, home in shown.items())
 
 
@@ -218,7 +229,8 @@ def fields(node: ast.ClassDef) -> set[str]:
 
 def test_classes_have_few_fields() -> None:
     classes = [node for tree in trees(ROOT / "spamnb") for node in tree if isinstance(node, ast.ClassDef)]
-    assert sorted(node.name for node in classes if len(fields(node)) > MAX_FIELDS) == LARGE_CLASSES
+    large = sorted(node.name for node in classes if len(fields(node)) > MAX_FIELDS)
+    assert large == LARGE_CLASSES, f"a class has at most {MAX_FIELDS} fields: divide it"
 
 
 def trees(folder: Path) -> Iterator[list[ast.AST]]:
@@ -229,9 +241,22 @@ def trees(folder: Path) -> Iterator[list[ast.AST]]:
 
 @pytest.mark.parametrize("folder", ["spamnb", "tests", "benchmarks", "tools"])
 def test_names_of_variables_say_what_they_are(folder: str) -> None:
-    nodes = [node for tree in trees(ROOT / folder) for node in tree]
-    variables = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    assert not VAGUE_NAMES & (variables | {node.arg for node in nodes if isinstance(node, ast.arg)})
+    vague = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {name}"
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for node, name in _named(path)
+        if name in VAGUE_NAMES
+    ]
+    assert vague == [], "such a name says nothing: name the thing"
+
+
+def _named(path: Path) -> Iterator[tuple[ast.Name | ast.arg, str]]:
+    """Yields the variables and parameters of a file with their names."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node, node.id
+        elif isinstance(node, ast.arg):
+            yield node, node.arg
 
 
 def test_verdicts_come_from_one_place() -> None:
@@ -243,7 +268,18 @@ def test_verdicts_come_from_one_place() -> None:
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "verdicts"
     }
-    assert callers == {"spamnb.model.unsure_verdicts", "spamnb.evaluation.other_filter"}
+    expected = {"spamnb.model.unsure_verdicts", "spamnb.evaluation.other_filter"}
+    assert callers == expected, "ask the model: SpamModel.decide or score"
+
+
+def test_classes_are_chosen_in_one_place() -> None:
+    callers = {
+        module
+        for module, path in modules(ROOT).items()
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("decision.choose")
+    }
+    assert callers == {"spamnb.model.model_parts"}, "ask the model: SpamModel.choose knows ties too"
 
 
 def first_lines(path: Path) -> Iterator[str]:
@@ -263,4 +299,5 @@ def test_the_first_line_of_a_docstring_begins_with_a_verb() -> None:
     begin = re.compile(r"(`spamnb [a-z ]+`: )?[A-Za-z-]+s\b")
     lines = [line for path in modules(ROOT).values() for line in first_lines(path)]
     assert len(lines) > 2000
-    assert [line for line in lines if not begin.match(line)] == []
+    wrong = [line for line in lines if not begin.match(line)]
+    assert wrong == [], "begin with a verb that ends in s; a property is a noun and needs none"

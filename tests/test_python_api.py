@@ -18,10 +18,11 @@ import platformdirs
 import pytest
 
 import spamnb
+from spamnb import FeatureConfig, ScorerConfig, SpamModel
 from spamnb.errors import ModelError, SpamnbError
 from spamnb.evaluation import evaluate_chunks
 from spamnb.messages import Chunk, as_texts
-from spamnb.metrics import Scores
+from spamnb.metrics import MultiScores, Scores
 from tests.training.test_trainer import corpus
 
 RAW = b"From: Ann <ann@example.com>\nTo: bob@example.com\nSubject: Lunch?\n\nSee you at one.\n"
@@ -300,6 +301,27 @@ def test_evaluate_computes_what_the_command_line_computes(classes: int) -> None:
     model = spamnb.train(texts[:60], labels[:60])
     chunk = Chunk(as_texts(texts[60:]), np.arange(30), labels[60:])
     assert model.evaluate(texts[60:], labels[60:]) == evaluate_chunks(model, [chunk]).scores
+
+
+@pytest.mark.parametrize(
+    ("options", "news", "messages", "verdicts"),
+    [
+        ({"textbook": "multinomial"}, 2, ["zebra"], ["news"]),  # nothing is known: the prior decides
+        ({"class_prior": "uniform"}, 1, ["see", "zebra"], ["news", "unsure"]),  # a tie is not spam
+    ],
+    ids=["a textbook", "a tie"],
+)
+def test_evaluate_measures_the_verdicts_on_three_classes(
+    options: dict[str, Any], news: int, messages: list[str], verdicts: list[str]
+) -> None:
+    untrained = SpamModel(FeatureConfig.plain(), ScorerConfig.from_options(options))
+    model = untrained.learn(["see", "win", *["see"] * news], ["junk", "offers", *["news"] * news])
+    assert model.predict(messages) == verdicts
+    truth = ["news"] * len(messages)
+    scores = model.evaluate(messages, truth)
+    assert scores == evaluate_chunks(model, [Chunk(as_texts(messages), np.arange(len(truth)), truth)]).scores
+    assert isinstance(scores, MultiScores)
+    assert (scores.accuracy, scores.unsure) == (1.0, verdicts.count("unsure"))
 
 
 def test_evaluate_takes_numbers_as_labels() -> None:

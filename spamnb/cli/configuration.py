@@ -140,7 +140,7 @@ def defaults(ctx: click.Context, keys: Mapping[str, click.Option]) -> dict[str, 
 
 
 def _checked(value: Any, option: click.Option, where: str) -> Any:
-    """Converts a value to what click takes; refuses a list where one value is expected."""
+    """Returns a value in the shape that click takes; refuses one that the option cannot have."""
     if isinstance(value, bool) and isinstance(option.type, click.Choice) and "yes" in option.type.choices:
         return "yes" if value else "no"
     several = option.multiple or option.nargs != 1
@@ -150,7 +150,11 @@ def _checked(value: Any, option: click.Option, where: str) -> Any:
     ):
         expected = "a list" if several else "one value"
         raise ConfigError(f"{where} must be {expected} of text, numbers or true and false", "correct it")
-    return each if option.multiple else value
+    if option.nargs not in (1, len(each)):
+        raise ConfigError(f"{where} must be a list of {option.nargs} values", "correct it")
+    if not option.is_flag and any(isinstance(one, bool) for one in each):
+        raise ConfigError(f"{where} is no flag: it cannot be true or false", "correct it")
+    return each if several else value
 
 
 def configured(stated: str | None, command: str, key: str) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from typing import Any
 
@@ -19,9 +18,9 @@ _USED = {"messages", "sync", "mode", "model", "authserv_ids", "history_days", "j
 
 def is_maildir_argument(messages: tuple[str, ...]) -> bool:
     """Tells whether the arguments of --sync are a Maildir, and not folders with their labels."""
-    return len(messages) == 1 and all(
-        os.path.isdir(os.path.join(messages[0], part)) for part in ("cur", "new")
-    )
+    from spamnb.mailbox import is_live_maildir
+
+    return len(messages) == 1 and is_live_maildir(messages[0])
 
 
 def learn_moved(ctx: click.Context, messages: tuple[str, ...], flags: dict[str, Any]) -> None:

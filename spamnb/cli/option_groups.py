@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -22,6 +23,7 @@ _HELP_FLAGS = ("--help", "--help-all")  # never what a wrong option means
 _HELP = "Help"  # the group of --help and --help-all, always the last one
 _ALL = "spamnb.help_all"  # key in the context: --help-all was asked for
 _SET_VALUES = "set_values"
+_RANKS = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT, ParameterSource.DEFAULT_MAP)
 
 
 class Option(click.Option):
@@ -68,16 +70,21 @@ class Option(click.Option):
                 ctx,
             )
 
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        """Converts a value; click reads flags and paths from words only, config.toml has numbers too."""
+        each = [*map(_as_word, value)] if isinstance(value, list) else _as_word(value)
+        return super().type_cast_value(ctx, each)
+
     def process_value(self, ctx: click.Context, value: Any) -> Any:
         try:
             return super().process_value(ctx, value)
         except click.BadParameter as error:
-            if not (origin := self._origin(ctx)):
+            if not (origin := self.origin(ctx)):
                 raise
             message = f"{error.message.rstrip('.')} {origin}."
             raise click.BadParameter(message, ctx, self) from None
 
-    def _origin(self, ctx: click.Context) -> str:
+    def origin(self, ctx: click.Context) -> str:
         """Returns where a wrong value comes from, if not from the command line."""
         source = ctx.get_parameter_source(self.name or "")
         if source is ParameterSource.ENVIRONMENT:
@@ -87,6 +94,11 @@ class Option(click.Option):
 
             return f"(set in {origin(ctx, self.key)})"
         return ""
+
+
+def _as_word(value: Any) -> Any:
+    """Returns a number as it stands on the command line, other values as they are."""
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
 def _shown(value: Any) -> str:
@@ -184,12 +196,36 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
-            return super().parse_args(ctx, args)
+            rest = super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             if not (advice := self._advice(ctx, error.option_name)):
                 meant = [flag for flag in error.possibilities or () if flag not in _HELP_FLAGS]
                 raise click.NoSuchOption(error.option_name, possibilities=meant, ctx=ctx) from None
             raise click.UsageError(f"No such option '{error.option_name}'. {advice}", ctx) from None
+        self._drop_other_decisions(ctx)
+        return rest
+
+    def _drop_other_decisions(self, ctx: click.Context) -> None:
+        """Lets a decision rule replace one of another kind that comes after it: they cannot be combined."""
+        rules = [one for one in self.keys.values() if one.group == "Decision"]
+        sources = [ctx.get_parameter_source(one.name or "") for one in rules]
+        first = next((source for source in _RANKS if source in sources), None)
+        for one, source in zip(rules, sources, strict=True):
+            if source in _RANKS and source is not first:
+                ctx.params[one.name or ""] = () if one.multiple else None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command; an error in the value of an option names where that value was set."""
+        from spamnb.errors import ConfigError
+
+        try:
+            return super().invoke(ctx)
+        except ConfigError as error:
+            flag = re.match(r"--(?:set )?([a-z-]+) ", error.message)
+            option = self.keys.get(flag[1]) if flag else None
+            if option is None or not (origin := option.origin(ctx)):
+                raise
+            raise ConfigError(f"{error.message} {origin}", error.hint) from None
 
     def _advice(self, ctx: click.Context, flag: str) -> str:
         """Returns what to write in place of an option that the command lacks, "" if that is unknown."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from io import TextIOWrapper
 from select import select
@@ -46,6 +46,19 @@ def print_status(text: str, quiet: bool = False) -> None:
 def print_step(label: str, text: str, quiet: bool = False) -> None:
     """Prints a status line that begins with a label, such as `saved`."""
     print_status(f"{label:<{_LABEL_WIDTH}}{text}", quiet)
+
+
+def print_table(rows: Sequence[Sequence[str]], numbers: Collection[int]) -> None:
+    """Prints rows of cells below each other on stdout; these columns are of numbers, and end together."""
+    from spamnb.core import visible
+
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [
+            cell.rjust(width) if i in numbers else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        click.echo(visible("  ".join(cells).rstrip()))
 
 
 def _mute() -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("tsv", "jsonl", "csv", "parquet", "table", "terse")
 KEEP_COLUMNS = ("csv", "tsv", "jsonl", "parquet")  # with all columns of a table; chosen by a suffix
-_SUFFIXES = any_of([INPUT_FORMATS[name].suffixes[0] for name in KEEP_COLUMNS])
+SUFFIXES = any_of([INPUT_FORMATS[name].suffixes[0] for name in KEEP_COLUMNS])
 Write = Callable[[bytes], object]
 
 
@@ -41,8 +41,9 @@ def checked_file(ctx: click.Context, _: click.Parameter, path: str | None) -> st
 
 def _is_own_parquet(path: str) -> bool:
     """Tells whether spamnb wrote a file, if it is Parquet."""
+    magic = INPUT_FORMATS["parquet"].magic
     with open(path, "rb") as file:
-        if file.read(4) != b"PAR1":
+        if file.read(len(magic)) != magic:
             return True
     try:
         import pyarrow.parquet
@@ -68,8 +69,8 @@ def chosen_format(stated: str | None, path: str | None) -> str:
         if suffix in INPUT_FORMATS[name].suffixes:
             return name
     if suffix:
-        raise click.UsageError(f"-o {path}: cannot write {suffix}; write {_SUFFIXES}, or state the --format.")
-    raise click.UsageError(f"-o {path}: give it a suffix, {_SUFFIXES}, or state the --format.")
+        raise click.UsageError(f"-o {path}: cannot write {suffix}; write {SUFFIXES}, or state the --format.")
+    raise click.UsageError(f"-o {path}: give it a suffix, {SUFFIXES}, or state the --format.")
 
 
 @contextmanager

@@ -45,7 +45,7 @@ def read_messages(model: str, paths: tuple[str, ...], flags: dict[str, Any]) -> 
             print_status(source.description, quiet)
             with progress(source.name, source.size, quiet) as bar:
                 for chunk in source:
-                    chunks.append(chunk)
+                    chunks.append(_without_blanks(chunk))
                     bar.at(chunk.position)
             report_skipped(source, quiet)
     if not sum(map(len, chunks)):
@@ -56,6 +56,14 @@ def read_messages(model: str, paths: tuple[str, ...], flags: dict[str, Any]) -> 
         {name: np.concatenate([chunk.numbers[name] for chunk in chunks]) for name in features.numeric},
         [source for chunk in chunks for source in (chunk.sources or [""] * len(chunk))],
     )
+
+
+def _without_blanks(chunk: Chunk) -> Chunk:
+    """Leaves out messages without text: a label of them teaches nothing. Mails and columns have more."""
+    if chunk.sources or chunk.categories or chunk.numbers:
+        return chunk
+    rows = np.array([i for i, text in enumerate(chunk.texts.tolist()) if text.strip()], np.int64)
+    return chunk if len(rows) == len(chunk) else Chunk(chunk.texts.select(rows), chunk.lines[rows])
 
 
 class ReviewDialog:

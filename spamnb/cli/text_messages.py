@@ -43,11 +43,12 @@ def text_chunk(texts: Sequence[str], features: FeatureConfig) -> Chunk:
     import numpy as np
 
     from spamnb.messages import Chunk, Texts
+    from spamnb.readers import as_utf8
 
     count = len(texts)
     categories = {name: [""] * count for name in features.categorical}
     numbers = {name: np.full(count, np.nan) for name in features.numeric}
-    messages = Texts.of([os.fsencode(text) for text in texts])
+    messages = Texts.of([as_utf8(os.fsencode(text)) for text in texts])
     return Chunk(messages, np.arange(1, count + 1), None, categories, numbers)
 
 
@@ -100,12 +101,12 @@ def looks_like_message(argument: str) -> bool:
 
 
 def looks_like_file(word: str) -> bool:
-    """Tells whether a word has the suffix of a file.
+    """Tells whether a word has the suffix of a file, or begins like a path.
 
-    >>> [looks_like_file(word) for word in ("missing.csv", "win.", "see you.txt", "http://a.example")]
-    [True, False, False, False]
+    >>> [looks_like_file(word) for word in ("missing.csv", "./new", "win.", "see you.txt", "http://a.example")]
+    [True, True, False, False, False]
     """
-    return bool(re.fullmatch(r"\S*\.[A-Za-z]\w{0,7}", word)) and "://" not in word
+    return bool(re.fullmatch(r"\S*\.[A-Za-z]\w{0,7}|(\.{0,2}|~)/\S*", word)) and "://" not in word
 
 
 def shell_quote(text: str) -> str:

@@ -76,8 +76,9 @@ class TrainingSetup:
 
     def is_default_base(self, trainer: Trainer) -> bool:
         """Returns whether these messages are so few that the ready-made model is their default base."""
-        usual = self.params["base"] is None and self.training.folds and self.scoring == ScorerConfig()
-        return bool(usual) and trainer.messages < FEW_MESSAGES and trainer.classes == {"ham", "spam"}
+        from spamnb.training import suits_ready_made
+
+        return self.params["base"] is None and suits_ready_made(trainer)
 
     def with_default_base(self, trainer: Trainer, sources: Sources) -> TrainingSetup | None:
         """Returns these settings with the ready-made model as the base, if there are few messages; else None.

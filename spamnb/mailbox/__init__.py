@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     )
     from spamnb.mailbox.mail_classifier import MailClassifier as MailClassifier
     from spamnb.mailbox.mailbox_state import AccountSummary as AccountSummary, MailboxState as MailboxState
+    from spamnb.mailbox.maildir_session import is_live_maildir as is_live_maildir
     from spamnb.mailbox.maildir_sync import sync_maildir as sync_maildir
     from spamnb.mailbox.passwords import password_of as password_of, store_password as store_password
     from spamnb.mailbox.server_search import find_server as find_server, log_in as log_in
@@ -44,6 +45,7 @@ else:
             "lesson_spool": ["drain_spool", "waiting_lessons"],
             "mail_classifier": ["MailClassifier"],
             "mailbox_state": ["AccountSummary", "MailboxState"],
+            "maildir_session": ["is_live_maildir"],
             "maildir_sync": ["sync_maildir"],
             "passwords": ["password_of", "store_password"],
             "server_search": ["find_server", "log_in"],

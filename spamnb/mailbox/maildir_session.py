@@ -73,12 +73,17 @@ class MaildirSession:
         return files
 
 
+def is_live_maildir(folder: str) -> bool:
+    """Returns whether mail can arrive in a folder: an archive may lack `new`, and a reader takes that too."""
+    return all(os.path.isdir(os.path.join(folder, part)) for part in ("cur", "new"))
+
+
 def _find_folders(root: str) -> Iterator[tuple[Folder, str]]:
     """Yields the folders of a Maildir with their paths; the root is the inbox."""
     todo = [(root, "")]
     while todo:
         path, name = todo.pop()
-        if all(os.path.isdir(os.path.join(path, part)) for part in ("cur", "new")):
+        if is_live_maildir(path):
             plus = name.startswith(".")
             yield Folder(name.removeprefix(".") or "INBOX", separator="." if plus else "/"), path
         elif not name:

@@ -34,8 +34,7 @@ def evaluate(
     predictions = model.score(texts, categories, numbers)
     if model.pair is None:
         proba = model.proba(predictions)
-        chosen = model.decision.choose(proba, model.labels)
-        return evaluate_multi(truth, chosen, proba, model.labels, predictions.known == 0)
+        return evaluate_multi(truth, model.choose(proba), proba, model.labels, predictions.lacks_evidence)
     return _evaluate_pair(model, truth, predictions, model.pair[0])
 
 

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
         refuse_binary as refuse_binary,
         too_long as too_long,
     )
-    from spamnb.readers.format_detection import by_first_lines as by_first_lines, looks_like as looks_like
+    from spamnb.readers.encodings import as_utf8 as as_utf8
+    from spamnb.readers.format_detection import (
+        by_first_lines as by_first_lines,
+        looks_like as looks_like,
+        many_messages as many_messages,
+    )
     from spamnb.readers.formats import (
         FORMATS as FORMATS,
         any_of as any_of,
@@ -76,7 +81,8 @@ else:
             "source_opener": ["open_source"],
             "byte_stream": ["StoredFile", "open_bytes", "peek_stdin"],
             "decoded_input": ["DecodedInput", "LONGEST_RECORD", "refuse_binary", "too_long"],
-            "format_detection": ["by_first_lines", "looks_like"],
+            "encodings": ["as_utf8"],
+            "format_detection": ["by_first_lines", "looks_like", "many_messages"],
             "formats": [
                 "FORMATS",
                 "any_of",

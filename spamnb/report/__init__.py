@@ -19,6 +19,8 @@ if TYPE_CHECKING:
         Jsonl as Jsonl,
         explanation_row as explanation_row,
         prediction_rows as prediction_rows,
+        reason_row as reason_row,
+        verdict_row as verdict_row,
     )
     from spamnb.report.prediction_lines import (
         Explain as Explain,
@@ -51,7 +53,7 @@ else:
             "plots.evaluation_plots": ["EvaluationPlots"],
             "plots.svg": ["svg_file"],
             "prediction_csv": ["Csv"],
-            "prediction_jsonl": ["Jsonl", "explanation_row", "prediction_rows"],
+            "prediction_jsonl": ["Jsonl", "explanation_row", "prediction_rows", "reason_row", "verdict_row"],
             "prediction_lines": ["Explain", "Terse", "Tsv", "evidence_text", "header_reasons"],
             "prediction_parquet": ["ParquetWriter"],
             "prediction_table": ["ReplyWriter", "Screen", "TableWriter"],

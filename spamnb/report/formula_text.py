@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from spamnb.model import Formula, linear_view
+from spamnb.report.form_words import form_words
 
 Legend = list[tuple[str, str]]  # letter, meaning
 
@@ -36,8 +37,7 @@ def probability_headings(formula: Formula) -> list[str]:
 
     They are rates for poisson, and for complement the probabilities in all other classes together.
     """
-    pattern = {"rates": "rate in {}", "complement": "P(w|not {})"}.get(formula.form, "P(w|{})")
-    return [pattern.format(label) for label in formula.classes]
+    return [form_words(formula.form).heading.format(label) for label in formula.classes]
 
 
 def _sides(formula: Formula) -> tuple[str, str]:
@@ -74,10 +74,7 @@ def _signed(x: float) -> str:
 
 def _score(formula: Formula) -> str:
     plus, minus = _sides(formula)
-    terms = {
-        "rates": f"b + sum of [k w - n (r_{plus} - r_{minus})]",
-        "chain": f"b + sum of [log P(w|h, {plus}) - log P(w|h, {minus})]",
-    }.get(formula.form, "w.x + b")
+    terms = form_words(formula.form).difference.format(plus, minus)
     is_linear = linear_view(formula) is not None
     score = _damped(formula, terms if formula.estimate.vocabulary else "b", always=is_linear)
     if formula.base is None:
@@ -94,14 +91,7 @@ def _damped(formula: Formula, terms: str, always: bool = False) -> str:
 
 
 def _class_equations(formula: Formula) -> list[str]:
-    terms = {
-        "complement": "- sum of x log P(w|not c)",
-        "presence": "b(c) + sum of x [log P(w|c) - log(1 - P(w|c))]",
-        "rates": "b(c) + sum of [k log(r n) - r n - log k!]",
-        "chain": "b(c) + sum of log P(w|h, c)",
-    }.get(formula.form, "b(c) + sum of x log P(w|c)")
-    if not formula.estimate.vocabulary:
-        terms = "b(c)"
+    terms = form_words(formula.form).score if formula.estimate.vocabulary else "b(c)"
     return [
         "P(c|message) = e^f(c) / the sum of that over all classes",
         *_calibration(formula, "f(c)", "score(c)"),
@@ -117,7 +107,8 @@ def _legend(formula: Formula, column: str) -> Legend:
         rows.append(("columns", _column_meaning(formula)))
     if formula.sum.damping:
         which = "of distinct tokens that count" if formula.sum.max_evidence else "of distinct known tokens"
-        rows.append(("m", f"number {which}{' and columns' * formula.sum.columns} in the message"))
+        columns = " and columns" * formula.sum.columns
+        rows.append(("m", f"number {which}{columns} in the message, shapes included"))
     if formula.base is not None:
         rows.append(("base", "log-odds by the base model"))
         if formula.base.by_share:
@@ -155,11 +146,7 @@ def _token_rows(formula: Formula, column: str) -> Legend:
 
 def _weight_meaning(formula: Formula, column: str) -> str:
     plus, minus = _sides(formula)
-    ratio = {
-        "rates": f"log(r_{plus} / r_{minus})",
-        "complement": f"log P(w|not {minus}) - log P(w|not {plus})",
-        "presence": f"log P/(1 - P) for {plus} - log P/(1 - P) for {minus}",
-    }.get(formula.form, f"log P(w|{plus}) - log P(w|{minus})")
+    ratio = form_words(formula.form).weight.format(plus, minus)
     correction = ", plus the correction" if formula.constants.correction_bias is not None else ""
     limit = f", at least {-formula.sum.max_token_weight:g}" if formula.sum.max_token_weight else ""
     return f'the column "{column}": {ratio}{correction}{limit}'
@@ -200,7 +187,7 @@ def _estimate_rows(formula: Formula) -> Legend:
     estimate = formula.estimate
     if estimate.below is None or estimate.added is None or estimate.added_to_ngrams is None:
         return []
-    name = {"rates": "r", "complement": "P(w|not c)"}.get(formula.form, "P(w|c)")
+    name = form_words(formula.form).estimate
     others = "sum of the other classes" if formula.form == "complement" else "in"
     added, more = f"{estimate.added:g}", f"{estimate.added_to_ngrams:g}"
     ngrams = f" (n-grams {more})" if more != added else ""

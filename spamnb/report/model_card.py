@@ -176,7 +176,7 @@ def _evidence_table(
     if weaker:
         total = sum(e.log_odds for e in weaker)
         shown = "?" if isnan(total) else f"{total:+.3f}"  # words that rule out either class have no sum
-        table.add_row(Text(shown), "", Text(f"{len(weaker):,} weaker ones", "dim"))
+        table.add_row(Text(shown), "", Text(f"{len(weaker):,} weaker one{'s' * (len(weaker) > 1)}", "dim"))
     table.add_row(Text(f"{explanation.log_odds:+.3f}", "bold"), "", Text("sum", "bold"))
     return table
 

@@ -103,22 +103,33 @@ def prediction_rows(
     """Yields what is predicted of each message, its `details`, and the reason if it is unsure."""
     log_evidence = predictions.scored.log_evidence
     for i in rows.tolist():
-        row: Row = {
-            "verdict": predictions.names[int(predictions.codes[i])],
-            "probability": _finite(float(predictions.probability[i])),
-            "log_odds": _finite(float(predictions.log_odds[i])),
-            "known": int(predictions.known[i]),
+        yield {
+            **verdict_row(predictions, i),
             "log_evidence": _finite(float(log_evidence[i])),
             **details(i),
             **(_joint_row(predictions, i) if joint else {}),
+            **reason_row(predictions, i),
         }
-        if reason := predictions.unsure_reason(i):
-            row["unsure_reason"] = reason
-        if taught := predictions.taught_label(i):
-            row["taught_as"] = taught
-        if listed := predictions.listed_entry(i):
-            row["listed"] = listed
-        yield row
+
+
+def verdict_row(predictions: Predictions, row: int) -> Row:
+    """Returns the verdict on a message, its probability and log-odds, and how many tokens are known."""
+    return {
+        "verdict": predictions.names[int(predictions.codes[row])],
+        "probability": _finite(float(predictions.probability[row])),
+        "log_odds": _finite(float(predictions.log_odds[row])),
+        "known": int(predictions.known[row]),
+    }
+
+
+def reason_row(predictions: Predictions, row: int) -> Row:
+    """Returns why a message is unsure, and the lesson or the list that decided its verdict, if any."""
+    reasons = {
+        "unsure_reason": predictions.unsure_reason(row),
+        "taught_as": predictions.taught_label(row),
+        "listed": predictions.listed_entry(row),
+    }
+    return {name: reason for name, reason in reasons.items() if reason}
 
 
 def _joint_row(predictions: Predictions, row: int) -> Row:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from spamnb.model import Explanation, Predictions
-from spamnb.report import explanation_row
+from spamnb.report import explanation_row, reason_row, verdict_row
 from spamnb.service.lessons import Taught
 from spamnb.service.message_scoring import Scored, ScoredGroup, in_order
 
@@ -24,22 +23,7 @@ def encode(value: object) -> bytes:
 
 def prediction_row(predictions: Predictions, row: int) -> Row:
     """Returns what is predicted for one message, with the names of `spamnb predict --format jsonl`."""
-    numbers = {
-        "probability": float(predictions.probability[row]),
-        "log_odds": float(predictions.log_odds[row]),
-    }
-    answer = {
-        "verdict": predictions.names[int(predictions.codes[row])],
-        **{name: number if isfinite(number) else None for name, number in numbers.items()},
-        "known": int(predictions.known[row]),
-    }
-    if reason := predictions.unsure_reason(row):
-        answer["unsure_reason"] = reason
-    if taught := predictions.taught_label(row):
-        answer["taught_as"] = taught
-    if listed := predictions.listed_entry(row):
-        answer["listed"] = listed
-    return answer
+    return {**verdict_row(predictions, row), **reason_row(predictions, row)}
 
 
 def prediction_texts(predictions: Predictions) -> list[str]:

@@ -152,6 +152,8 @@ class HttpApi:
             raise HttpError(
                 422, "a lesson needs a label", 'add "label": "spam", or ?label=spam to a raw message'
             )
+        if not all(message.raw.strip() for message in messages):
+            raise HttpError(422, "a message is empty", "leave it out: it has no words to learn")
         return _json(taught_row(*await self.service.learn(messages, label, "http")))
 
     async def forget(self, request: Request) -> Response:

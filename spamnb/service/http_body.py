@@ -15,7 +15,7 @@ Receive = Callable[[], Awaitable[Mapping[str, Any]]]
 JSON, FORM, MAIL, TEXT = (
     *("application/json", "application/x-www-form-urlencoded", "message/rfc822", "text/plain"),
 )
-_CHARSET = re.compile(r"""; *charset=["']?([^"'; ]+)""")
+_CHARSET = re.compile(rb';\s*charset="?([\w.:-]+)', re.ASCII)
 MOST_MESSAGES = 1_000_000  # of one list
 
 
@@ -87,8 +87,8 @@ def _too_large(most: int) -> HttpError:
 
 def parse_messages(scope: Scope, body: bytes) -> MessageRequest:
     """Returns the messages of a body by its content type; a query `?label=` labels raw ones."""
-    content_type = header_of(scope, b"content-type").lower().decode("latin-1")
-    kind = content_type.split(";")[0].strip()
+    content_type = header_of(scope, b"content-type").lower()
+    kind = content_type.split(b";")[0].strip().decode("latin-1")
     if kind == JSON:
         return parse_json(body)
     query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
@@ -96,31 +96,26 @@ def parse_messages(scope: Scope, body: bytes) -> MessageRequest:
     if kind == MAIL:
         return MessageRequest([Message(_not_empty(body), True)], label=label)
     if kind == TEXT:
-        message = Message.of_bytes(_not_empty(body))
-        if not message.is_mail:  # that states its charsets itself
-            message = Message.of_bytes(_as_utf8(message.raw, content_type))
-        return MessageRequest([message], label=label)
+        return MessageRequest([_parse_text(_not_empty(body), content_type)], label=label)
     if kind == FORM:
         return _parse_form(body, label)
     problem = f"cannot read the content type {kind!r}" if kind else "the request has no content type"
     raise HttpError(415, problem, f"send {JSON}, {MAIL}, {TEXT} or {FORM}")
 
 
-def _as_utf8(text: bytes, content_type: str) -> bytes:
-    """Returns a text in UTF-8, from the charset of its content type if that names one."""
-    charset = _CHARSET.search(content_type)
-    if charset is None or charset[1] in ("utf-8", "us-ascii"):
-        return text
-    try:
-        return text.decode(charset[1], "replace").encode()
-    except LookupError:
-        raise HttpError(415, f"unknown charset {charset[1]!r}", "send UTF-8") from None
-
-
 def _not_empty(body: bytes) -> bytes:
     if not body:
         raise HttpError(422, "the request has no body", "send the message as the body")
     return body
+
+
+def _parse_text(body: bytes, content_type: bytes) -> Message:
+    charset = _CHARSET.search(content_type)
+    name = charset[1].decode() if charset else "utf-8"
+    try:
+        return Message.of_bytes(body, name)
+    except (LookupError, ValueError):  # no encoding of text
+        raise HttpError(415, f"cannot read the charset {name!r}", "send UTF-8") from None
 
 
 def parse_json(body: bytes) -> MessageRequest:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -10,7 +11,7 @@ import numpy as np
 from spamnb.mail import DEFAULT, Limits, mail_texts, parse_mail
 from spamnb.messages import Texts
 from spamnb.model import MAIL, Predictions, SpamModel, kind_by_length
-from spamnb.readers import by_first_lines
+from spamnb.readers import as_utf8, by_first_lines
 from spamnb.service.live_model import LiveModels, LoadedModel
 
 Models = LiveModels | Mapping[str, LoadedModel]
@@ -30,9 +31,13 @@ class Message(NamedTuple):
         return cls(text.encode("utf-8", "surrogatepass"))
 
     @classmethod
-    def of_bytes(cls, raw: bytes) -> Message:
-        """Returns the message of bytes without a type: a mail if they begin like one, as on stdin."""
-        return cls(raw, True) if by_first_lines(raw) else cls(raw.rstrip(b"\r\n"))
+    def of_bytes(cls, raw: bytes, charset: str = "utf-8") -> Message:
+        """Returns the message of bytes: a mail if they begin like one, else a text, decoded as on stdin."""
+        if by_first_lines(raw):
+            return cls(raw, True)
+        is_utf8 = codecs.lookup(charset).name in ("utf-8", "ascii")
+        text = as_utf8(raw) if is_utf8 else raw.decode(charset, "replace").encode()
+        return cls(text.rstrip(b"\r\n"))
 
     @property
     def kind(self) -> str:

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from spamnb.training.base_choice import base_model as base_model, ready_made_base as ready_made_base
+    from spamnb.training.base_choice import (
+        base_model as base_model,
+        ready_made_base as ready_made_base,
+        suits_ready_made as suits_ready_made,
+    )
     from spamnb.training.cross_validation import (
         FoldScores as FoldScores,
         count_duplicates as count_duplicates,
@@ -49,7 +53,7 @@ if TYPE_CHECKING:
         Labels as Labels,
         all_labels as all_labels,
         apply_sample_weight as apply_sample_weight,
-        check_inputs as check_inputs,
+        checked_inputs as checked_inputs,
         distinct_labels as distinct_labels,
         label_texts as label_texts,
         stated_class_weights as stated_class_weights,
@@ -92,7 +96,7 @@ else:
                 "folds",
                 "score_fold",
             ],
-            "base_choice": ["base_model", "ready_made_base"],
+            "base_choice": ["base_model", "ready_made_base", "suits_ready_made"],
             "fit_base_weight": ["start_model"],
             "fit_calibration": ["fit_linear"],
             "fit_out_of_fold": [
@@ -115,7 +119,7 @@ else:
                 "Labels",
                 "all_labels",
                 "apply_sample_weight",
-                "check_inputs",
+                "checked_inputs",
                 "distinct_labels",
                 "label_texts",
                 "stated_class_weights",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from spamnb.errors import ConfigError, InputError, type_name
 from spamnb.messages import Texts
@@ -17,7 +18,10 @@ from spamnb.model import (
     kind_by_length,
     shipped_model,
 )
-from spamnb.settings import NO_BASE, READY_MADE
+from spamnb.settings import FEW_MESSAGES, NO_BASE, READY_MADE, ScorerConfig
+
+if TYPE_CHECKING:
+    from spamnb.training.trainer import Trainer
 
 
 def base_model(base: object, kind: Callable[[], str]) -> BaseModel | None:
@@ -52,6 +56,15 @@ def base_model(base: object, kind: Callable[[], str]) -> BaseModel | None:
 def ready_made_base(name: str) -> BaseModel:
     """Returns the ready-made model of this name, `sms` or `mail`."""
     return BaseModel.of(READY_MADE_NAMES[name], SpamModel.load(shipped_model(name)))
+
+
+def suits_ready_made(trainer: Trainer) -> bool:
+    """Returns whether messages are too few to be learned alone, and classes and scorer those of a base model.
+
+    Without folds nothing tells how much a base model should weigh.
+    """
+    usual = trainer.training.folds > 0 and trainer.scoring == ScorerConfig()
+    return usual and trainer.messages < FEW_MESSAGES and trainer.classes == {"ham", "spam"}
 
 
 def kind_of(texts: Texts) -> str:

@@ -116,10 +116,10 @@ def _calibrate_two(
     return replace(model, calibration=calibration), held_out
 
 
-def set_max_fpr(
+def with_max_fpr(
     model: SpamModel, held_out: HeldOutScores, max_fpr: float, cautious: bool = False
 ) -> SpamModel:
-    """Sets the threshold at which the out-of-fold false positive rate is at most `max_fpr`.
+    """Returns the model with the threshold at which the out-of-fold false positive rate is at most `max_fpr`.
 
     The threshold is never below even odds, however low the scores of all ham are. A `cautious` one stays near
     a fixed probability while ham is scarce.
@@ -128,7 +128,7 @@ def set_max_fpr(
 
 
 def max_fpr_decision(model: SpamModel, held_out: HeldOutScores, max_fpr: float, cautious: bool) -> Decision:
-    """Returns the decision of `set_max_fpr`."""
+    """Returns the decision of `with_max_fpr`."""
     ham = held_out.log_odds[held_out.truth != model.labels.index(model.positive)]
     threshold = cautious_cutoff(ham, max_fpr) if cautious else max(cutoff(ham, max_fpr), 0.0)
     return Decision.from_cutoff(threshold, max_fpr)

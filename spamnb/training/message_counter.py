@@ -101,8 +101,8 @@ class MessageCounter:
         messages = _Messages(chunk.texts, chunk.labels, *columns, words.copy(), places)
         waiting = self._digester.complete(messages.digests, chunk.texts, chunk.labels, *columns)
         if self.keep is not None:
-            messages = messages.select(self._rows_to_keep(chunk.labels, messages.digests))
-            batch = extract(messages.texts, self.features)
+            rows = self._rows_to_keep(chunk.labels, messages.digests)
+            messages, batch = messages.select(rows), batch.take(rows)
         ids = self._tally.add(batch, messages.labels, *messages.columns)
         if self.training.remember:
             self._remember(message_digests(messages.texts, *messages.columns))

@@ -15,7 +15,7 @@ Labels = NDArray[Any]
 _NUMBERS = (int, float, np.number)  # texts of their digits: scikit-learn's checks of estimators pass these
 
 
-def check_inputs(X: Any, y: Any) -> tuple[Texts, Labels]:
+def checked_inputs(X: Any, y: Any) -> tuple[Texts, Labels]:
     """Returns texts and labels; refuses those that cannot be combined."""
     if y is None:
         raise InputError("SpamClassifier requires y to be passed, but the target y is None")

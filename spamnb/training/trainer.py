@@ -21,7 +21,7 @@ from spamnb.training.base_choice import base_model, kind_of
 from spamnb.training.default_evidence_limit import with_usual_limit
 from spamnb.training.fit_base_weight import FEWEST_WITH_BASE, with_folds, without_folds
 from spamnb.training.fit_min_known_words import fit_min_known_words
-from spamnb.training.fit_out_of_fold import HeldOutScores, calibrate_model, set_max_fpr
+from spamnb.training.fit_out_of_fold import HeldOutScores, calibrate_model, with_max_fpr
 from spamnb.training.message_counter import MessageCounter
 from spamnb.training.sampling import Digests, Order, PartialCounts, Sample
 from spamnb.training.threshold import CAUTIOUS
@@ -153,7 +153,7 @@ class Trainer:
         max_fpr = self.training.max_fpr
         if max_fpr is None or len(model.labels) > 2:
             return model
-        return set_max_fpr(model, held_out, max_fpr, cautious=self.training.max_fpr_is_default)
+        return with_max_fpr(model, held_out, max_fpr, cautious=self.training.max_fpr_is_default)
 
     @property
     def _default_max_fpr(self) -> float | None:

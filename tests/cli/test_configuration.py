@@ -61,6 +61,19 @@ def test_every_kind_of_value(cli: Cli) -> None:
     assert (card["features"]["categorical"], card["scorer"]["alpha"]) == (["sort", "kind"], 3)
 
 
+def test_numbers_are_read_as_on_the_command_line(cli: Cli, tiny: Path) -> None:
+    configure(cli, "[predict]\nquiet = 1\nexplain = 0\n")
+    assert cli("predict", "-m", tiny, stdin=WIN).err == ""
+    path = configure(cli, "[predict]\nquiet = 5\n")
+    done = cli("predict", "-m", tiny, stdin=WIN, code=2)
+    assert "Invalid value for '--quiet'" in done.err.replace("'-q' / ", "")
+    assert f"(set in {path})" in done.err
+    configure(cli, "[predict]\nmodel = 5\n")
+    assert cli.fails("predict", stdin=WIN, code=1)[0] == "Error: there is no model named '5'"
+    configure(cli, "[predict]\njobs = 1.5\n")
+    assert "'1.5'" in cli("predict", "-m", tiny, stdin=WIN, code=2).err
+
+
 def test_a_command_of_a_group_has_a_table(cli: Cli, tiny: Path) -> None:
     configure(cli, "[model.prune]\nmin-count = 2\noutput = 'small'\n")
     assert "kept              2 of 6 tokens" in cli("model", "prune", tiny).err
@@ -83,6 +96,20 @@ def test_a_configured_option_is_no_stated_one(cli: Cli, tiny: Path) -> None:
     cli.write("p.csv", "truth,score\nspam,0.9\nham,0.1\n")
     assert cli("evaluate", "--predictions", "p.csv", "--json", "-").json["accuracy"] == 1.0
     assert "no metrics" in cli("evaluate", code=1).err
+
+
+@pytest.mark.parametrize("rule", ["threshold = 0.9", "cost = 'ham:spam=9'", "unsure = [0.2, 0.9]"])
+def test_a_decision_rule_on_the_command_line_replaces_a_configured_one(
+    cli: Cli, tiny: Path, rule: str
+) -> None:
+    configure(cli, f"[predict]\n{rule}\n")
+    assert cli("predict", "-m", tiny, stdin=WIN).out[:6] != b"spam\t0"
+    for flags in (("--threshold", "0.5"), ("--unsure", "0.1", "0.5"), ("--cost", "ham:spam=1")):
+        assert cli("predict", "-m", tiny, *flags, stdin=WIN).out[:6] == b"spam\t0"
+    lenient = {"SPAMNB_PREDICT_UNSURE": "0.1 0.5"}
+    assert cli("predict", "-m", tiny, stdin=WIN, env=lenient).out[:6] == b"spam\t0"
+    env = {"SPAMNB_PREDICT_COST": "ham:spam=99"}
+    assert cli("predict", "-m", tiny, "--threshold", "0.5", stdin=WIN, env=env).out[:6] == b"spam\t0"
 
 
 def test_every_option_has_a_variable_of_its_own() -> None:
@@ -133,6 +160,12 @@ def test_every_option_has_a_variable_of_its_own() -> None:
             "[predict] cost must be a list of text, numbers or true and false",
             "correct it",
         ),
+        ("[predict]\nunsure = 0.2", "[predict] unsure must be a list of 2 values", "correct it"),
+        (
+            "[predict]\nthreshold = true",
+            "[predict] threshold is no flag: it cannot be true or false",
+            "correct it",
+        ),
     ],
 )
 def test_wrong_keys_are_refused_with_a_suggestion(cli: Cli, text: str, error: str, hint: str) -> None:
@@ -156,6 +189,15 @@ def test_a_wrong_value_names_its_origin(cli: Cli) -> None:
     assert done.err.endswith("'low' is not a valid float (set by SPAMNB_PREDICT_THRESHOLD).\n")
 
 
+def test_a_value_out_of_range_names_its_origin(cli: Cli, tiny: Path) -> None:
+    path = configure(cli, "[predict]\nthreshold = 5\n")
+    error = "Error: --threshold must lie between 0 and 1, got"
+    assert cli.fails("predict", "-m", tiny, stdin=WIN, code=2)[0] == f"{error} 5 (set in {path})"
+    assert cli.fails("predict", "-m", tiny, "--threshold", "6", stdin=WIN, code=2)[0] == f"{error} 6"
+    done = cli("predict", "-m", tiny, stdin=WIN, code=2, env={"SPAMNB_PREDICT_THRESHOLD": "7"})
+    assert f"{error} 7 (set by SPAMNB_PREDICT_THRESHOLD)\n" in done.err
+
+
 def test_errors_have_the_configured_exit_code(cli: Cli) -> None:
     configure(cli, "[predict]\nexit-code = 'bogofilter'\n[filter]\ntempfail = true\n")
     assert cli("predict", "gone.txt", code=3).out == b""
@@ -172,6 +214,9 @@ def test_errors_have_the_configured_exit_code(cli: Cli) -> None:
         ("[filter\n", "is not TOML"),
         ("[filter]\ntreshold = 1\n", "[filter] has an unknown key 'treshold'"),
         ("[filter]\nthreshold = 'high'\n", "'high' is not a valid float."),
+        ("[filter]\nexplain = 5\n", "'5' is not a valid boolean."),
+        ("[filter]\nmodel = 5\n", "there is no model named '5'"),
+        ("[filter]\nunsure = 0.2\n", "[filter] unsure must be a list of 2 values"),
     ],
 )
 def test_filter_passes_the_mail_whatever_is_configured(cli: Cli, text: str, message: str) -> None:
@@ -182,6 +227,12 @@ def test_filter_passes_the_mail_whatever_is_configured(cli: Cli, text: str, mess
     assert message in done.err
     assert done.err.endswith("; the mail passes without a verdict\n")
     assert cli("filter", "--tempfail", stdin=mail, code=75).out == b""
+
+
+def test_filter_takes_numbers_for_flags(cli: Cli) -> None:
+    configure(cli, "[filter]\nexplain = 0\ntempfail = 1\n")
+    assert cli("filter", stdin=b"Subject: hello\n\nsee you\n").out.startswith(b"X-Spam-Flag: NO\n")
+    assert cli("filter", "-m", "gone", stdin=b"Subject: hello\n\n", code=75).out == b""
 
 
 # --- spamnb config ---------------------------------------------------------------------------------

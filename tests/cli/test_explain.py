@@ -39,6 +39,12 @@ def test_the_shown_figures_sum_up(cli: Cli, sms: Sms) -> None:
     assert sum(figures[:-1]) == pytest.approx(figures[-1], abs=0.005)
 
 
+@pytest.mark.parametrize(("top", "weaker"), [(1, "2 weaker ones"), (2, "1 weaker one")])
+def test_the_weaker_ones_are_counted(cli: Cli, tiny: Path, top: int, weaker: str) -> None:
+    shown = cli("explain", "-m", tiny, "win a prize, see?", "--top", str(top)).text.splitlines()
+    assert shown[-2].rstrip().endswith(weaker)
+
+
 def test_a_message_as_json_from_an_argument_or_stdin(cli: Cli, sms: Sms) -> None:
     flags = ("explain", "-m", sms.model, "--json", "-")
     output = cli(*flags, "call now").json
@@ -150,6 +156,37 @@ def test_several_files_are_no_message(cli: Cli, tiny: Path) -> None:
             f'Hint: if this is a text, quote it: spamnb explain "{" ".join(words)}"',
         ]
     assert cli("explain", "-m", tiny, "win", "notes").text.startswith("spam")
+
+
+def test_a_table_or_an_mbox_is_no_message(cli: Cli, tiny: Path) -> None:
+    mail = "From a@b.example Mon Jan  1 00:00:00 2024\nSubject: win\n\nwin\n\n"
+    cli.write("one.mbox", mail)
+    cli.write("two.mbox", 2 * mail)
+    cli.write("x.csv", "id,text\n1,win\n")
+    assert "win" in cli("explain", "-m", tiny, "one.mbox").text
+    for file, kind in (("x.csv", "a table"), ("two.mbox", "an mbox of several mails")):
+        assert cli.fails("explain", "-m", tiny, file) == [
+            f"Error: explain takes one message: {file} is {kind}",
+            f"Hint: for several: spamnb predict --explain {file}",
+        ]
+    assert cli.fails("explain", "-m", tiny, stdin=b'{"text": "win"}\n') == [
+        "Error: explain takes one message: stdin is a table",
+        "Hint: for several: spamnb predict --explain -",
+    ]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-8-sig", "cp1252"])
+def test_a_text_is_decoded_as_by_predict(cli: Cli, tiny: Path, encoding: str) -> None:
+    text = "win a prize, caf\u00e9!\nsee"
+    expected = cli("explain", "-m", tiny, text).out
+    assert cli("explain", "-m", tiny, cli.write("note.txt", text.encode(encoding))).out == expected
+    assert cli("explain", "-m", tiny, stdin=text.encode(encoding)).out == expected
+
+
+def test_a_path_without_a_file_is_noted(cli: Cli, tiny: Path) -> None:
+    for path in ("./new", "gone.txt", "/gone/cur/1"):
+        note = f"note: no such file: {path}; explained as text\n"
+        assert cli("explain", "-m", tiny, path).err == note
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,16 @@ def test_texts_are_learned_and_forgotten(cli: Cli, tiny: Path) -> None:
     assert SpamModel.load(model).store.message_totals.tolist() == before
 
 
+@pytest.mark.parametrize("texts", [[""], ["win", " "]])
+def test_an_empty_text_is_not_learned(cli: Cli, tiny: Path, texts: list[str]) -> None:
+    """Every record that cannot be read would have its label."""
+    flags = [word for text in texts for word in ("-t", text)]
+    assert cli.fails("learn", "-m", cli.write("m.spamnb", tiny.read_bytes()), "--ham", *flags) == [
+        "Error: a message is empty",
+        'Hint: give a text: spamnb learn --ham -t "WIN a FREE prize"',
+    ]
+
+
 def test_a_long_text_starts_the_model_for_texts(cli: Cli) -> None:
     line = cli("learn", "--ham", "-t", "Dear all, " * 50).err.splitlines()[0]
     assert line.endswith("from the ready-made model for SMS")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
 
@@ -25,7 +26,7 @@ def test_a_text_of_two_lines_is_one_message(cli: Cli, tiny: Path) -> None:
 def test_a_text_that_is_not_utf8(cli: Cli, tiny: Path) -> None:
     assert (
         cli.shell('"$@" -t "$(printf "win \\377")"', "predict", "-m", tiny).text
-        == "spam\t0.7500\twin \\xff\n"
+        == "spam\t0.7500\twin \u00ff\n"
     )
 
 
@@ -99,3 +100,11 @@ def test_a_shell_reads_back_what_is_quoted(text: str) -> None:
 
 def test_blank_arguments_are_no_messages() -> None:
     assert not looks_like_message("  ")
+
+
+def test_bytes_that_are_not_utf8_are_read_as_on_stdin(cli: Cli, tiny: Path) -> None:
+    flags = ("-m", tiny, "--format", "jsonl")
+    piped = cli("predict", *flags, stdin=b"win caf\xe9\n").out
+    assert cli("predict", *flags, "-t", os.fsdecode(b"win caf\xe9")).out == piped
+    word = os.fsdecode(b"caf\xe9")
+    assert cli("explain", "-m", tiny, word).out == cli("explain", "-m", tiny, stdin=b"caf\xe9").out

@@ -85,6 +85,16 @@ def test_learned_messages_are_not_asked_about(here: Cli) -> None:
     assert "review            2 questions about 5 messages\n" in done.err
 
 
+def test_messages_without_text_are_left_out(here: Cli) -> None:
+    here.write("gaps.txt", "\nwin see\n \n\nsee mum\n")
+    assert "review            1 question about 2 messages\n" in here("review", "gaps.txt", stdin=b"").err
+    error = "Error: there are no messages to review"
+    assert here.fails("review", here.write("blank.txt", "\n\n"))[-2:] == [
+        error,
+        "Hint: name a file or a mailbox with messages",
+    ]
+
+
 def test_at_most_so_many_questions(here: Cli) -> None:
     done = here("review", "new.txt", "-n", "1", stdin=b"s\ns\ns\n")
     assert done.err.count("question ") == 1

@@ -28,7 +28,7 @@ def test_a_full_disk(cli: Cli, tiny: Path) -> None:
 def test_a_line_that_is_too_long_does_not_end_the_stream(cli: Cli, tiny: Path) -> None:
     done = cli("predict", "-m", tiny, stdin=b"win\n" + b"w" * (17 << 20) + b"\nsee you\n")
     assert done.text == "spam\t0.7500\twin\nunsure\t0.5000\t\nham\t0.1429\tsee you\n"
-    assert done.err == "stdin: 1 skipped (line 2: longer than 16 MiB)\n"
+    assert done.err == "stdin: 1 message unsure: cannot be read (line 2: longer than 16 MiB)\n"
 
 
 def test_closed_streams(cli: Cli, tiny: Path) -> None:

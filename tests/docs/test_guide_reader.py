@@ -54,6 +54,27 @@ def test_the_example_reader_reads_a_file(tmp_path: Path, chunk_bytes: int, line_
         ]
 
 
+@pytest.mark.parametrize("chunk_bytes", [1, 1 << 19])
+def test_the_example_reader_keeps_all_columns(tmp_path: Path, chunk_bytes: int) -> None:
+    path = tmp_path / "sms.arff"
+    path.write_bytes(
+        b"@attribute a string\n@attribute b string\n@data\n1,see you\n2,'a longer text, the only one'\n3\n"
+    )
+    options = ReadOptions(chunk_bytes=chunk_bytes, keep_columns=True)
+    with open_source(str(path), options, labelled=False) as source:
+        chunks = list(source)
+        assert source.columns == ("a", "b")
+        kept = [(chunk.columns, i) for chunk in chunks for i in range(len(chunk))]
+        assert [columns.record(i) for columns, i in kept if columns is not None] == [
+            {"a": "1", "b": "see you"},
+            {"a": "2", "b": "a longer text, the only one"},
+            {"a": "", "b": ""},
+        ]
+        assert [text for chunk in chunks for text in chunk.texts.tolist()] == [
+            *(b"see you", b"a longer text, the only one", b"")
+        ]
+
+
 def test_the_example_reader_refuses_another_file(tmp_path: Path) -> None:
     path = tmp_path / "sms.arff"
     path.write_bytes(b"label,text\nham,ok\n")

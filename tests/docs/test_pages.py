@@ -15,6 +15,7 @@ import pytest
 from spamnb._version import __version__
 from spamnb.cli import COMMANDS, cli
 from spamnb.cli.option_groups import SettingOption
+from spamnb.model.model_state import FIELDS
 from spamnb.readers.formats import FORMATS, Format
 from spamnb.scorers import REGISTRY
 from tests.helpers.paths import ROOT
@@ -168,6 +169,14 @@ def test_every_format_is_documented(format: Format) -> None:
     suffixes = ", ".join(f"`{suffix}`" for suffix in format.suffixes)
     row = f"| `{format.name}` | {format.help} | {suffixes} | {'yes' if format.labelled else 'no'} |"
     assert any(row.replace("  ", " ") in read(page) for page in PAGES), row
+
+
+@pytest.mark.parametrize("key", [field.key for field in FIELDS])
+def test_every_part_of_a_model_is_documented(key: str) -> None:
+    table = read("docs/internals/model-format.md").split("\n## The model\n")[1].split("\n## ")[0]
+    assert re.search(rf"^\|[^|]*`{key}`", table, re.MULTILINE), (
+        "add the key to docs/internals/model-format.md"
+    )
 
 
 def test_every_module_is_in_the_design() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,11 +9,9 @@ import pytest
 
 from spamnb.errors import DataError
 from spamnb.evaluation.on_data import evaluate_chunks
-from spamnb.features.batch import Batch
-from spamnb.features.extraction import extract
 from spamnb.messages import Chunk, Texts
 from spamnb.model.spam_model import SpamModel
-from spamnb.settings import FeatureConfig
+from tests.helpers.texts import calls_of_extract
 
 TEXTS = ["win a prize", "free prize", "see you", "ok see"]
 LABELS = ["spam", "spam", "ham", "ham"]
@@ -28,15 +25,7 @@ def chunks(*batches: list[int]) -> Iterator[Chunk]:
 
 def test_each_message_is_tokenised_once(monkeypatch: pytest.MonkeyPatch) -> None:
     model = SpamModel().learn(TEXTS[:3], LABELS[:3])
-    calls: list[list[bytes]] = []
-
-    def counted(texts: Texts, config: FeatureConfig) -> Batch:
-        calls.append(texts.tolist())
-        return extract(texts, config)
-
-    for module in list(sys.modules.values()):
-        if getattr(module, "__name__", "").startswith("spamnb") and getattr(module, "extract", 0) is extract:
-            monkeypatch.setattr(module, "extract", counted)
+    calls = calls_of_extract(monkeypatch)
     evaluate_chunks(model, chunks([0, 1], [2, 3]))
     assert calls == [[b"win a prize", b"free prize"], [b"see you", b"ok see"]]
 

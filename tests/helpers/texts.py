@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 
 import numpy as np
@@ -48,6 +49,20 @@ def keyed(batch: Batch) -> list[list[int]]:
 
 def tokens_of(messages: Iterable[str | bytes], config: FeatureConfig) -> list[list[str]]:
     return spelled(extract(Texts.of(messages), config))
+
+
+def calls_of_extract(monkeypatch: pytest.MonkeyPatch) -> list[list[bytes]]:
+    """The messages of each later call of `extract`, from any module."""
+    calls: list[list[bytes]] = []
+
+    def counted(texts: Texts, config: FeatureConfig) -> Batch:
+        calls.append(texts.tolist())
+        return extract(texts, config)
+
+    for module in list(sys.modules.values()):
+        if getattr(module, "__name__", "").startswith("spamnb") and getattr(module, "extract", 0) is extract:
+            monkeypatch.setattr(module, "extract", counted)
+    return calls
 
 
 def sms_corpus() -> tuple[list[str], list[str]]:

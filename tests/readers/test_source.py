@@ -19,7 +19,7 @@ import pytest
 
 from spamnb.errors import ConfigError, DataError
 from spamnb.readers import FORMATS, ReadOptions, open_source
-from spamnb.readers.formats import format_by_suffix
+from spamnb.readers.formats import any_of, format_by_suffix, table_formats
 
 Read = Callable[..., Any]
 
@@ -150,6 +150,7 @@ def test_empty_file_is_an_error_only_where_labels_are_needed(here: Path, read: R
     ("data", "kind"),
     [
         (b"\x89PNG\r\n\x1a\n" + bytes(100), "a PNG image"),
+        (b'<?xml version="1.0"?>\n<smses>\n</smses>\n', "an XML document"),
         (b"7z\xbc\xaf" + bytes(100), "a 7-Zip archive"),
         (b"\x80\x04\x95" + bytes(100), "a pickle or joblib file"),
         (bytes(range(256)) * 20, "a binary file"),
@@ -159,7 +160,7 @@ def test_binary_files(here: Path, data: bytes, kind: str) -> None:
     (here / "x.csv").write_bytes(data)
     assert failure("x.csv") == (
         f"x.csv is {kind}, expected messages as text",
-        "give text, csv, tsv, jsonl, json, parquet or xlsx, unpacked; for a rare encoding give --encoding",
+        f"give text, {any_of(table_formats())}, unpacked; for a rare encoding give --encoding",
     )
 
 
@@ -175,9 +176,7 @@ def test_unknown_format_and_encoding() -> None:
     with pytest.raises(ConfigError) as caught:
         ReadOptions(format="xls")
     assert str(caught.value) == 'unknown format "xls"'
-    assert caught.value.hint == (
-        "formats: auto, csv, tsv, jsonl, json, parquet, xlsx, lines, null, eml, mbox, maildir, folder, index"
-    )
+    assert caught.value.hint == (f"formats: auto, {', '.join(FORMATS)}")
     for name in ("utf-9", "base64"):
         with pytest.raises(ConfigError) as caught:
             ReadOptions(encoding=name)

@@ -10,7 +10,9 @@ import pytest
 from spamnb.model import BaseModel, Beta, Platt, Temperature
 from spamnb.model.formula import formula_of
 from spamnb.model.spam_model import SpamModel
+from spamnb.report.form_words import FORM_WORDS
 from spamnb.report.formula_text import FormulaText, formula_texts, probability_headings
+from spamnb.scorers import Form
 from spamnb.settings import FeatureConfig, ScorerConfig
 
 TEXTS, LABELS = ["win a prize", "win win", "see you", "see a friend"], ["spam", "spam", "ham", "ham"]
@@ -112,6 +114,10 @@ def test_the_meaning_of_numbers() -> None:
         'the column "weight": log P/(1 - P) for spam - log P/(1 - P) for ham'
     )
     assert legends["bernoulli"]["b"].endswith("as if all tokens were absent")
+
+
+def test_every_form_has_words() -> None:
+    assert list(FORM_WORDS) == list(Form), "add the form to spamnb/report/form_words.py, in the same order"
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_the_wheel_holds_the_package_and_its_manual_pages(dist: Path) -> None:
         names = set(wheel.namelist())
     inside = {name for name in names if name.startswith("spamnb/")}
     if (ROOT / ".git").exists():
-        assert inside == package_files()
+        assert inside == package_files(), "`git add` new files of the package"
     assert {"spamnb/model/ready_made/sms.spamnb", "spamnb/model/ready_made/mail.spamnb"} <= inside
     assert {"spamnb/py.typed", "spamnb/report/html/report.html.j2"} <= inside
     others = {name.partition("/")[2] for name in names - inside}

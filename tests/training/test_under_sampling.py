@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from spamnb.counts.store_merge import subtract_store
 from spamnb.messages import Texts
@@ -11,6 +12,7 @@ from spamnb.settings import FeatureConfig, TrainingConfig
 from spamnb.training.trainer import Trainer
 from spamnb.training.under_sampling import UnderSampling
 from tests.helpers.count_stores import identical
+from tests.helpers.texts import calls_of_extract
 
 TEXTS = tuple(f"text number {i} {i % 7}" for i in range(400))
 PLAIN = FeatureConfig.plain()
@@ -69,6 +71,13 @@ def kept(texts: list[str], labels: list[str], columns: dict[str, list[str]] | No
     trainer = Trainer(PLAIN, training=TrainingConfig(folds=0), keep=choice.limits())
     trainer.add(Texts.of(texts), labels, columns)
     return trainer
+
+
+def test_each_message_is_tokenised_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer = Trainer(FeatureConfig(), training=TrainingConfig(folds=0), keep={"ham": 1 << 63})
+    calls = calls_of_extract(monkeypatch)
+    trainer.add(Texts.of(TEXTS), LABELS)
+    assert calls == [[text.encode() for text in TEXTS]]
 
 
 def test_classes_are_of_equal_size() -> None:

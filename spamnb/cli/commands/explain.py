@@ -59,19 +59,19 @@ def _message(words: tuple[str, ...], quiet: bool) -> Texts:
     """Reads the message as a reader would; a file or stdin that begins like a mail is one."""
     from spamnb.mail import Limits, StoredLists, mail_texts, parse_mail
     from spamnb.messages import Texts
-    from spamnb.readers import by_first_lines
+    from spamnb.readers import as_utf8
 
     _refuse_paths(words)
     if words in ((), ("-",)):
-        raw = _from_stdin()
+        raw, is_mail = _from_stdin()
     elif len(words) == 1 and _is_file(words[0]):
-        raw = _read(words[0])
+        raw, is_mail = _read(words[0])
         print_step("message", f"the content of {words[0]}", quiet)
     else:
         if len(words) == 1 and looks_like_file(words[0]):
             print_status(f"note: no such file: {words[0]}; explained as text", quiet)
-        return Texts.of([_not_empty(os.fsencode(" ".join(words))).rstrip(b"\r\n")])
-    if not by_first_lines(raw):
+        raw, is_mail = as_utf8(_not_empty(os.fsencode(" ".join(words)))), False
+    if not is_mail:
         return Texts.of([raw.rstrip(b"\r\n")])
     return mail_texts([parse_mail(raw, Limits(lists=StoredLists().newest()))])
 
@@ -111,7 +111,7 @@ def _not_empty(raw: bytes) -> bytes:
     return raw
 
 
-def _from_stdin() -> bytes:
+def _from_stdin() -> tuple[bytes, bool]:
     if sys.stdin is None:
         raise DataError(
             "there is no standard input to read", hint="give the message itself: spamnb explain TEXT"
@@ -120,14 +120,15 @@ def _from_stdin() -> bytes:
     return _read("-")
 
 
-def _read(path: str) -> bytes:
-    """Reads the one message of a file or stdin; refuses what is no text, as other commands do."""
+def _read(path: str) -> tuple[bytes, bool]:
+    """Reads the one message of a file or stdin, text as UTF-8; tells whether it is a mail."""
     from contextlib import closing
 
     from spamnb.readers import (
         LONGEST_RECORD,
         DecodedInput,
         by_first_lines,
+        many_messages,
         open_bytes,
         refuse_binary,
         too_long,
@@ -135,12 +136,18 @@ def _read(path: str) -> bytes:
 
     with closing(open_bytes(path, live=False)) as stream:
         decoded = DecodedInput(stream)
-        if not by_first_lines(decoded.raw_head):
+        is_mail = bool(by_first_lines(decoded.raw_head))
+        if is_mail:
+            raw = decoded.raw_head + stream.read(LONGEST_RECORD + 1 - len(decoded.raw_head))
+        else:
             refuse_binary(decoded, "auto")
-        raw = decoded.raw_head + stream.read(LONGEST_RECORD + 1 - len(decoded.raw_head))
+            decoded.decode("auto")
+            raw = decoded.read(LONGEST_RECORD + 1)
+    if many := many_messages(path, raw):
+        raise _several(f"{stream.name} is {many}", (path,))
     if len(raw) > LONGEST_RECORD:
         raise too_long(stream.name, 0)
-    return _not_empty(raw)
+    return _not_empty(raw), is_mail
 
 
 def _show(model: SpamModel, message: Texts, verify: bool, top: int, json_file: str | None) -> None:
@@ -148,11 +155,11 @@ def _show(model: SpamModel, message: Texts, verify: bool, top: int, json_file: s
 
     import numpy as np
 
-    from spamnb.model import verify as recompute
+    from spamnb.model import verify as verify_score
     from spamnb.report import explanation_row, model_card, prediction_rows, token_tables
 
     explanation = model.explain(message)
-    numbers, verification = recompute(model, message) if verify else (None, None)
+    numbers, verification = verify_score(model, message) if verify else (None, None)
     if json_file:
         row = explanation_row(explanation)
         if verification is not None:

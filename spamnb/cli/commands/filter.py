@@ -65,14 +65,14 @@ class _FilterCommand(Command):
 def filter(ctx: click.Context, /, **params: Any) -> None:
     """Pass one mail through, with its verdict in the header.
 
-    Reads a mail from stdin and writes it to stdout with X-Spam-Flag, X-Spam-Status, X-Spam-Score, X-Spam-
-    Level and X-Spamnb at the top of its header. Scores are on SpamAssassin's scale: spam has 5.0 or more.
-    X-Spam-* and X-Spamnb fields that it came with are removed; its body is not changed. X-Spamnb has the
-    probability of spam, the three strongest reasons (with --explain the six strongest tokens, for and
-    against), and what of a large mail was not read. If anything goes wrong,
-    or no class of the model is spam, the mail passes with "X-Spamnb: no verdict" (or see --tempfail), so no
-    mail is lost. Only a wrong option ends with 2, before the mail is read. On a terminal control characters
-    are shown as escapes.
+    Reads a mail from stdin and writes it to stdout with X-Spam-Flag, X-Spam-Status, X-Spam-Score,
+    X-Spam-Level and X-Spamnb at the top of its header. Scores are on SpamAssassin's scale: spam has 5.0
+    or more. X-Spam-* and X-Spamnb fields that it came with are removed; its body is not changed. X-Spamnb
+    has the probability of spam, the three strongest reasons (with --explain the six strongest tokens, for
+    and against), and what of a large mail was not read. If anything goes wrong, or no class of the model
+    is spam, the mail passes with "X-Spamnb: no verdict" (or see --tempfail), so no mail is lost. Only a
+    wrong option ends with 2, before the mail is read. On a terminal control characters are shown as
+    escapes.
 
     \b
     Example, in ~/.procmailrc:

@@ -95,6 +95,8 @@ def _check_label(messages: tuple[str, ...], flags: dict[str, Any]) -> None:
     if flags["texts"] and flags["positive"] is None:
         raise click.UsageError("-t needs --spam or --ham: say what the text is.")
     label = "ham" if flags["positive"] is False else "spam"
+    if not all(text.strip() for text in flags["texts"]):
+        raise DataError("a message is empty", f'give a text: spamnb learn --{label} -t "WIN a FREE prize"')
     refuse_texts(messages, f"learn a text as {label}", f"spamnb learn --{label}", flags["model"])
 
 

@@ -9,10 +9,10 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.option_groups import command
-from spamnb.cli.output import write_json
+from spamnb.cli.output import print_table, write_json
 
 _HEAD = ("default", "name", "messages", "accuracy", "size", "date", "file")
-_LEFT = (0, 1, 6)  # columns of text; the others are numbers
+_NUMBERS = (2, 3, 4, 5)  # columns of numbers
 Defaults = dict[str, dict[str, Any]]  # of text and of mail
 
 
@@ -40,8 +40,7 @@ def model_list(json_file: str | None) -> None:
         write_json({"default": defaults, "models": rows}, json_file)
     if json_file == "-":
         return
-    for line in _aligned([_HEAD, *map(_cells, rows)]):
-        click.echo(visible(line))
+    print_table([_HEAD, *map(_cells, rows)], _NUMBERS)
     for kind, default in defaults.items():
         click.echo(visible(f"default for {kind}: {default['text']}"))
 
@@ -122,14 +121,3 @@ def _place(path: str) -> str:
         return "ready-made"
     home = os.path.expanduser("~")
     return f"~{path[len(home) :]}" if len(home) > 1 and path.startswith(f"{home}{os.sep}") else path
-
-
-def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
-    widths = [max(len(row[i]) for row in rows) for i in range(len(_HEAD))]
-    return [
-        "  ".join(
-            cell.ljust(width) if i in _LEFT else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from spamnb.training import LessonInfo
 
 _HEAD = ("id", "time", "source", "messages", "change", "digest", "")
-_RIGHT = (0, 3)  # columns of numbers
+_NUMBERS = (0, 3)  # columns of numbers
 
 
 @command("log")
@@ -40,8 +40,7 @@ def model_log(model: str | None, output_format: str) -> None:
       spamnb model log -m office --format jsonl
     """
     from spamnb.cli.model_option import find_model_to_show
-    from spamnb.cli.output import print_status
-    from spamnb.core import visible
+    from spamnb.cli.output import print_status, print_table
     from spamnb.report import dumps
     from spamnb.training import history
 
@@ -53,8 +52,7 @@ def model_log(model: str | None, output_format: str) -> None:
     if not lessons:
         print_status("The model has no lessons: nothing was learned since it was trained.")
         return
-    for line in _aligned([_HEAD, *map(_cells, lessons)]):
-        click.echo(visible(line))
+    print_table([_HEAD, *map(_cells, lessons)], _NUMBERS)
 
 
 def _cells(lesson: LessonInfo) -> tuple[str, ...]:
@@ -73,14 +71,3 @@ def _note(lesson: LessonInfo) -> str:
     elif not lesson.undoable:
         notes.append("final")
     return "; ".join(notes)
-
-
-def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
-    widths = [max(len(row[i]) for row in rows) for i in range(len(_HEAD))]
-    return [
-        "  ".join(
-            cell.rjust(width) if i in _RIGHT else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]

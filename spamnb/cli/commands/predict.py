@@ -17,6 +17,7 @@ from spamnb.cli.output import is_typed, print_mark, print_status
 from spamnb.cli.prediction_output import (
     FORMATS,
     KEEP_COLUMNS,
+    SUFFIXES,
     checked_file,
     chosen_format,
     make_reply_writer,
@@ -49,8 +50,7 @@ if TYPE_CHECKING:
     type=options.PATH,
     metavar="FILE",
     callback=checked_file,
-    help="Write to FILE, in the format of its suffix: .csv, .tsv, .jsonl or .parquet. "
-    "Only you can read it (mode 0600).",
+    help=f"Write to FILE, in the format of its suffix: {SUFFIXES}. Only you can read it (mode 0600).",
 )
 @option(
     "--only", metavar="LABEL", help="Print only messages with this verdict: spam, ham, unsure or a label."

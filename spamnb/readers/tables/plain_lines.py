@@ -17,17 +17,20 @@ from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
 from spamnb.readers.tables.labels import LabelMap
 
+_UNREADABLE = ("messages unsure: cannot be read", "message unsure: cannot be read")
+
 
 def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labelled: bool) -> Source:
     """Opens an input of messages separated by newlines (`lines`) or NUL bytes (`null`)."""
     kind = "one message per line" if format == "lines" else "NUL separated messages"
     _refuse_columns(decoded.name, kind, options, labelled)
-    read_chunks, skipped = _line_chunks if format == "lines" else _null_chunks, SkippedRecords()
+    read_chunks = _line_chunks if format == "lines" else _null_chunks
     description = f"{decoded.name}: {kind} ({', '.join(decoded.storage)})"
     if not labelled or options.label is None:
+        skipped = SkippedRecords(*_UNREADABLE)
         chunks = read_chunks(decoded, options.chunk_bytes, skipped)
         return Source(decoded.stream, description, chunks, skipped=skipped)
-    labels = LabelMap([options.label])
+    labels, skipped = LabelMap([options.label]), SkippedRecords()
     label = labels[options.label.encode()]
     chunks = read_chunks(decoded, options.chunk_bytes, None)
     return Source(

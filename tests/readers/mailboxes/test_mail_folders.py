@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from spamnb.readers import ReadOptions, open_source
+from spamnb.readers.formats import any_of, table_formats
 from spamnb.readers.mailboxes import folder_walk
 from tests.helpers.mailboxes import TMP, Found, box, failure, mail, make
 
@@ -156,7 +157,7 @@ def test_columns_are_not_in_mails() -> None:
     for options in ({"text_column": "text"}, {"numeric": ("size",)}):
         assert failure("m", labelled=False, **options) == (
             "m is read as mail and has no columns",
-            "columns need --input-format csv, tsv, jsonl, json, parquet or xlsx",
+            f"columns need --input-format {any_of(table_formats())}",
         )
 
 

@@ -17,6 +17,7 @@ from spamnb.messages import Texts
 from spamnb.readers import ReadOptions, decoded_input, open_source
 from spamnb.readers.byte_stream import ByteStream
 from spamnb.readers.decoded_input import DecodedInput
+from spamnb.readers.formats import any_of, table_formats
 from spamnb.readers.tables import plain_lines
 from spamnb.readers.tables.plain_lines import open_input
 
@@ -156,9 +157,7 @@ def test_columns_need_a_table(here: Path) -> None:
     with pytest.raises(DataError) as caught:
         open_source("x", ReadOptions.from_flags(format="lines", numeric=("size",)), labelled=False)
     assert str(caught.value) == "x is read as one message per line and has no columns"
-    assert (
-        caught.value.hint == "labels and columns need --input-format csv, tsv, jsonl, json, parquet or xlsx"
-    )
+    assert caught.value.hint == f"labels and columns need --input-format {any_of(table_formats())}"
 
 
 LONG = 1 << 20
@@ -209,4 +208,4 @@ def test_lines_are_counted_in_what_is_too_long(tmp_path: Path) -> None:
     with open_source(str(path), ReadOptions(format="null"), labelled=False) as source:
         numbers = [line for chunk in source for line in chunk.lines.tolist()]
     assert numbers == [1, 2, LONG + 2, LONG + 2, LONG + 3]
-    assert source.skipped.summary() == "1 skipped (line 2: longer than 1 MiB)"
+    assert source.skipped.summary() == "1 message unsure: cannot be read (line 2: longer than 1 MiB)"
