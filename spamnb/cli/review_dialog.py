@@ -12,7 +12,7 @@ import numpy as np
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.message_kind import as_typed, note_mail
 from spamnb.cli.output import print_status, print_step, progress, report_skipped
-from spamnb.cli.update_model import flag_of_changed
+from spamnb.cli.update_model import flag_of_changed, undo_command
 from spamnb.core import FloatArray, cut_to_width, visible
 from spamnb.errors import DataError
 from spamnb.messages import Chunk, Texts
@@ -104,6 +104,7 @@ class ReviewDialog:
                 self._learn(row, self._labels[key])
             elif key == "u":
                 self._close(row, None, "", 0)
+                print_step("skipped", "nothing learned from this message", self._flags["quiet"])
             elif key == "b" and self._answered:
                 self._back()
             else:
@@ -190,7 +191,11 @@ class ReviewDialog:
         changed, rest = self._queue.flipped(self._model)
         print_step("flipped", f"{changed:,} of {rest:,} other verdicts", quiet)
         flag = flag_of_changed(self._flags["model"], self._path)
-        commands = f"`spamnb model log{flag}` lists the answers, `spamnb model undo{flag}` undoes them"
+        commands = f"`spamnb model log{flag}` lists the answers"
+        last = next((lesson for _, lesson, _, _ in reversed(self._answered) if lesson is not None), None)
+        if last is not None and history_days(self._flags):
+            undoing = undo_command(last, self._flags["model"], self._path)
+            commands += f", `{undoing}` takes the last one back"
         print_step("take back", commands, quiet)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from spamnb import SpamModel
@@ -39,7 +41,8 @@ def test_the_least_certain_message_comes_first(here: Cli) -> None:
     assert lines[-3:] == [
         "learned           1 message (1 spam) by 1 answer",
         "flipped           0 of 4 other verdicts",
-        "take back         `spamnb model log` lists the answers, `spamnb model undo` undoes them",
+        "take back         `spamnb model log` lists the answers, "
+        "`spamnb model undo 1` takes the last one back",
     ]
     assert totals(here) == [2, 3]
     (lesson,) = here("model", "log", "--format", "jsonl").records
@@ -50,8 +53,27 @@ def test_the_commands_that_take_answers_back_name_the_model(here: Cli) -> None:
     (here.here / "m.spamnb").rename(here.here / "other.spamnb")
     done = here("review", "new.txt", "-m", "other.spamnb", stdin=b"s\n")
     flag = "-m other.spamnb"
-    take_back = f"`spamnb model log {flag}` lists the answers, `spamnb model undo {flag}` undoes them"
-    assert done.err.endswith(f"take back         {take_back}\n")
+    undo = f"`spamnb model undo 1 {flag}` takes the last one back"
+    assert done.err.endswith(f"take back         `spamnb model log {flag}` lists the answers, {undo}\n")
+
+
+def test_the_command_that_takes_an_answer_back_works(here: Cli) -> None:
+    err = here("review", "new.txt", stdin=b"s\nh\nu\n").err
+    [command] = re.findall(r"`spamnb (model undo [^`]*)`", err)
+    assert here(*command.split()).err.startswith("undone            lesson 2: ")
+    assert totals(here) == [2, 3]
+
+
+def test_a_skipped_message_is_confirmed(here: Cli) -> None:
+    assert (
+        "\nskipped           nothing learned from this message\n"
+        in here("review", "new.txt", stdin=b"u\n").err
+    )
+
+
+def test_without_a_history_no_answer_can_be_taken_back(here: Cli) -> None:
+    err = here("review", "new.txt", "--set", "history-days=0", stdin=b"s\n").err
+    assert err.endswith("take back         `spamnb model log` lists the answers\n")
 
 
 def test_near_duplicates_are_one_question(here: Cli) -> None:

@@ -15,12 +15,12 @@ from spamnb.settings import history_days
 
 
 @command("undo")
-@click.argument("lesson", metavar="ID|DATE")
+@click.argument("lesson", metavar="ID|DATE", required=False)
 @options.model_option
 @history_option
 @options.json_option
 @options.quiet_option
-def model_undo(lesson: str, model: str | None, **flags: Any) -> None:
+def model_undo(lesson: str | None, model: str | None, **flags: Any) -> None:
     """Take back one lesson, or all since a date.
 
     Afterwards the model is exactly as if it had never learned these messages. ID is a number of
@@ -36,8 +36,12 @@ def model_undo(lesson: str, model: str | None, **flags: Any) -> None:
     """
     from spamnb.cli.model_option import model_to_change
     from spamnb.cli.output import print_step, write_json
+    from spamnb.cli.text_messages import model_flag
     from spamnb.training import undo
 
+    if lesson is None:
+        listing = f"`spamnb model log{model_flag(model)}` lists the numbers"
+        raise click.UsageError(f"Missing argument 'ID|DATE': {listing}.")
     which = _chosen(lesson)
     path = model_to_change(model)
     result = undo(path, **which, history_days=history_days(flags))
