@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from spamnb.cli.line_wrap import columns
 from spamnb.cli.output import write_bytes
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("tsv", "jsonl", "csv", "parquet", "table", "terse")
 KEEP_COLUMNS = ("csv", "tsv", "jsonl", "parquet")  # with all columns of a table; chosen by a suffix
-SUFFIXES = any_of([INPUT_FORMATS[name].suffixes[0] for name in KEEP_COLUMNS])
+SUFFIXES = any_of([*(INPUT_FORMATS[name].suffixes[0] for name in KEEP_COLUMNS), ".txt"])
 Write = Callable[[bytes], object]
 
 
@@ -64,13 +65,28 @@ def chosen_format(stated: str | None, path: str | None) -> str:
         return stated or ("table" if on_terminal() else "tsv")
     if stated is not None:
         return stated
-    suffix = os.path.splitext(path.lower())[1]
-    for name in KEEP_COLUMNS:
-        if suffix in INPUT_FORMATS[name].suffixes:
-            return name
-    if suffix:
+    if (by_suffix := _format_of_suffix(path)) is not None:
+        return by_suffix
+    if suffix := os.path.splitext(path.lower())[1]:
         raise click.UsageError(f"-o {path}: cannot write {suffix}; write {SUFFIXES}, or state the --format.")
     raise click.UsageError(f"-o {path}: give it a suffix, {SUFFIXES}, or state the --format.")
+
+
+def _format_of_suffix(path: str) -> str | None:
+    suffix = os.path.splitext(path.lower())[1]
+    if suffix == ".txt":
+        return "tsv"
+    return next((name for name in KEEP_COLUMNS if suffix in INPUT_FORMATS[name].suffixes), None)
+
+
+def stated_format(ctx: click.Context) -> str | None:
+    """Returns the value of --format; a suffix of -o on the command line replaces one from elsewhere."""
+    stated: str | None = ctx.params["output_format"]
+    path, typed = ctx.params["output"], ParameterSource.COMMANDLINE
+    suffix_is_typed = path is not None and ctx.get_parameter_source("output") is typed
+    if suffix_is_typed and ctx.get_parameter_source("output_format") is not typed and _format_of_suffix(path):
+        return None
+    return stated
 
 
 @contextmanager

@@ -287,3 +287,26 @@ def test_tomllib_is_imported_only_if_a_file_exists(cli: Cli, tiny: Path) -> None
     packages = imported(cli, "predict", "-m", tiny, stdin=WIN)
     assert "tomllib" in packages
     assert "spamnb.cli.commands.train" not in packages
+
+
+@pytest.mark.parametrize("source", ["file", "variable"])
+def test_a_typed_suffix_wins_over_a_configured_format(cli: Cli, tiny: Path, source: str) -> None:
+    flags = ("predict", "-m", tiny, "-t", "win", "-q", "-o")
+    if source == "file":
+        configure(cli, "[predict]\nformat = 'jsonl'\n")
+    else:
+        cli.env["SPAMNB_PREDICT_FORMAT"] = "jsonl"
+    cli(*flags, "o.csv")
+    assert (cli.here / "o.csv").read_text().startswith("verdict,probability")
+    cli(*flags, "typed.csv", "--format", "terse")
+    assert (cli.here / "typed.csv").read_text() == "spam\t0.7500\n"
+    for name in ("o.dat", "plain"):  # no format by the suffix: the configured one
+        cli(*flags, name)
+        assert (cli.here / name).read_text().startswith('{"verdict": "spam"')
+    assert cli("predict", "-m", tiny, "-t", "win").text.startswith('{"verdict": "spam"')
+
+
+def test_a_configured_format_wins_over_a_configured_suffix(cli: Cli, tiny: Path) -> None:
+    configure(cli, "[predict]\nformat = 'jsonl'\noutput = 'o.csv'\n")
+    cli("predict", "-m", tiny, "-t", "win", "-q")
+    assert (cli.here / "o.csv").read_text().startswith('{"verdict": "spam"')

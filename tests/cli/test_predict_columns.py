@@ -341,7 +341,8 @@ def test_a_file_of_another_kind_is_not_overwritten(cli: Cli, tiny: Path, name: s
 def test_wrong_outputs(cli: Cli, tiny: Path) -> None:
     flags = ("predict", "-m", tiny, "-t", "win")
     assert cli.fails(*flags, "-o", "x.dat", code=2)[-1] == (
-        "Error: -o x.dat: cannot write .dat; write .csv, .tsv, .jsonl or .parquet, or state the --format."
+        "Error: -o x.dat: cannot write .dat; "
+        "write .csv, .tsv, .jsonl, .parquet or .txt, or state the --format."
     )
     assert cli.fails(*flags, "--format", "parquet", code=2)[-1] == "Error: --format parquet needs -o FILE."
     assert cli.fails(*flags, "-o", "no/where.csv") == [
@@ -352,6 +353,13 @@ def test_wrong_outputs(cli: Cli, tiny: Path) -> None:
     assert (cli.here / "x.dat").read_text() == "spam\t0.7500\n"
     assert cli(*flags, "-o", "-").text == "spam\t0.7500\twin\n"
     assert cli(*flags, "-o", "/dev/stdout", "--format", "terse", "-q").text == "spam\t0.7500\n"
+
+
+def test_a_text_file_gets_the_lines_of_stdout(cli: Cli, tiny: Path) -> None:
+    flags = ("predict", "-m", tiny, "-t", "win", "-t", "see you")
+    for _ in range(2):  # the second time it overwrites its own file
+        cli(*flags, "-o", "x.txt", "-q")
+        assert (cli.here / "x.txt").read_text() == cli(*flags).text
 
 
 def test_predictions_of_labelled_data_can_be_evaluated_at_once(cli: Cli, sms: Sms) -> None:

@@ -24,6 +24,7 @@ from spamnb.cli.prediction_output import (
     make_writer,
     on_terminal,
     opened_output,
+    stated_format,
 )
 from spamnb.cli.prediction_run import OpenedInput, PredictionRun
 from spamnb.cli.text_messages import check_alone, refuse_texts, text_source
@@ -50,7 +51,8 @@ if TYPE_CHECKING:
     type=options.PATH,
     metavar="FILE",
     callback=checked_file,
-    help=f"Write to FILE, in the format of its suffix: {SUFFIXES}. Only you can read it (mode 0600).",
+    help=f"Write to FILE, in the format of its suffix: {SUFFIXES} (as .tsv). "
+    "Only you can read it (mode 0600).",
 )
 @option(
     "--only", metavar="LABEL", help="Print only messages with this verdict: spam, ham, unsure or a label."
@@ -97,6 +99,7 @@ def predict(files: tuple[str, ...], exit_code: str, **params: Any) -> None:
     from spamnb.core import keep_freed_memory
 
     keep_freed_memory()
+    params["output_format"] = stated_format(click.get_current_context())
     _check_combination(files, params)
     model = _load(files, params)
     spam = exit_codes.spam_verdicts(exit_code, model.labels)
