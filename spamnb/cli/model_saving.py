@@ -10,9 +10,9 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from spamnb.cli.model_option import default_text, refuse_shipped
-from spamnb.cli.output import print_step
+from spamnb.cli.output import print_status, print_step
 from spamnb.core import check_owner, files
-from spamnb.errors import ModelError
+from spamnb.errors import ModelError, SpamnbError
 from spamnb.model import name_of
 
 if TYPE_CHECKING:
@@ -57,13 +57,57 @@ def _check_folder(path: str) -> None:
 
 
 def save(model: SpamModel, path: str, quiet: bool) -> int:
-    """Writes the model; the one that it replaces stays beside it as PATH.bak, with its journal."""
+    """Writes the model; the one that it replaces stays beside it as PATH.bak, with its journal.
+
+    A PATH.bak with lessons stays if the replaced model has none: that can be trained again from its data.
+    """
     if not os.path.exists(path):
         return _write(model, path)
     from spamnb.storage import Lock
 
     with Lock(path):  # what another process learns right now goes into one of the two models
-        return _replace(path, model, quiet)
+        lost = _lost_lessons(path, model)
+        if lost == 0 and _lost_lessons(f"{path}.bak", model):
+            print_step("kept", f"{path}.bak as it is: it has lessons that the model lacks", quiet)
+            return _write(model, path)
+        size = _replace(path, model, quiet)
+    if lost:
+        _warn_of_lost_lessons(path, lost)
+    return size
+
+
+def _lost_lessons(path: str, new: SpamModel) -> int | None:
+    """Counts the messages that the model in a file was taught and that `new` lacks, or has as another class.
+
+    None for a file that cannot be read. Without digests all messages learned since training count.
+    """
+    from spamnb.model import SpamModel
+
+    try:
+        old = SpamModel.load(path)
+    except SpamnbError:
+        return None
+    if old.seen_messages is None:
+        return old.change_history.learned + old.change_history.relabelled
+    known, lessons = new.seen_messages, old.seen_messages.lessons
+    return sum(
+        len(taught) if known is None else int((known.count(label, taught) == 0).sum())
+        for label, taught in lessons.items()
+    )
+
+
+def _warn_of_lost_lessons(path: str, number: int) -> None:
+    """Prints, also with -q, what was lost, where it still is, and what to do."""
+    lessons = (
+        "1 message learned since training is"
+        if number == 1
+        else f"{number:,} messages learned since training are"
+    )
+    kept = f"{path}.bak has {'it' if number == 1 else 'them'} until a model with lessons is replaced again"
+    print_status(f"warning: {lessons} not in the new model; {kept}")
+    print_status(
+        "Hint: keep corrections in a table, and train with both: spamnb train data.csv corrections.csv"
+    )
 
 
 def print_saved(path: str, size: int, quiet: bool) -> None:

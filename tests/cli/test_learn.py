@@ -160,9 +160,59 @@ def test_training_again_keeps_what_was_learned_in_the_backup(here: Cli) -> None:
     here("learn", "--spam", "-q", stdin=b"win cash\n")
     here("train", "tiny.csv", *TINY_FLAGS, "-o", "m.spamnb", "-q")
     assert totals(here) == {"ham": 2, "spam": 2}
-    assert int(SpamModel.load(here.here / "m.spamnb.bak").store.message_totals.sum()) == 5
+    assert in_backup(here) == 5
+
+
+def test_training_again_warns_of_lessons_that_the_new_model_lacks(here: Cli) -> None:
+    here("learn", "--spam", "-q", stdin=b"win cash\nsee cash\n")
+    assert here("train", "tiny.csv", *TINY_FLAGS, "-o", "m.spamnb", "-q").err.splitlines() == [
+        "warning: 2 messages learned since training are not in the new model; "
+        "m.spamnb.bak has them until a model with lessons is replaced again",
+        "Hint: keep corrections in a table, and train with both: spamnb train data.csv corrections.csv",
+    ]
+
+
+def test_a_backup_with_lessons_is_not_replaced_by_one_without(here: Cli) -> None:
+    here("learn", "--spam", "-q", stdin=b"win cash\n")
     here("train", "tiny.csv", *TINY_FLAGS, "-o", "m.spamnb", "-q")
-    assert int(SpamModel.load(here.here / "m.spamnb.bak").store.message_totals.sum()) == 4
+    done = here("train", "tiny.csv", *TINY_FLAGS, "-o", "m.spamnb")
+    assert "kept              m.spamnb.bak as it is: it has lessons that the model lacks\n" in done.err
+    assert in_backup(here) == 5
+    here("learn", "--spam", "-q", stdin=b"cash now\nsee cash\n")
+    here("train", "tiny.csv", *TINY_FLAGS, "-o", "m.spamnb", "-q")
+    assert in_backup(here) == 6
+
+
+def test_a_damaged_model_replaces_a_backup_with_lessons(here: Cli) -> None:
+    here("learn", "--spam", "-q", stdin=b"win cash\n")
+    here("train", "tiny.csv", *TINY_FLAGS, "-o", "m.spamnb", "-q")
+    model = here.here / "m.spamnb"
+    damaged = bytearray(model.read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    model.write_bytes(damaged)
+    here("train", "tiny.csv", *TINY_FLAGS, "-o", "m.spamnb", "-q")
+    assert (here.here / "m.spamnb.bak").read_bytes() == damaged
+
+
+@pytest.mark.parametrize("label", ["spam", "ham"])
+def test_lessons_that_are_in_the_new_data_are_not_lost(here: Cli, label: str) -> None:
+    here("learn", "--spam", "-q", stdin=b"win cash\n")
+    here.write("corrections.csv", f"label,text\n{label},win cash\n")
+    err = here("train", "tiny.csv", "corrections.csv", *TINY_FLAGS, "-o", "m.spamnb", "-q").err
+    assert ("warning: 1 message learned since training is not in the new model" in err) == (label == "ham")
+
+
+def test_without_digests_all_lessons_count_as_lost(here: Cli) -> None:
+    here("train", "tiny.csv", *TINY_FLAGS, "--set", "digests=no", "-o", "m.spamnb", "-q")
+    here("learn", "--spam", "-q", stdin=b"win cash\n")
+    err = here("train", "tiny.csv", *TINY_FLAGS, "-o", "m.spamnb", "-q").err
+    assert err.startswith(
+        "warning: 1 message learned since training is not in the new model; m.spamnb.bak has it"
+    )
+
+
+def in_backup(cli: Cli) -> int:
+    return int(SpamModel.load(cli.here / "m.spamnb.bak").store.message_totals.sum())
 
 
 def test_a_model_without_digests(here: Cli) -> None:
