@@ -79,10 +79,11 @@ class Option(click.Option):
         try:
             return super().process_value(ctx, value)
         except click.BadParameter as error:
-            if not (origin := self.origin(ctx)):
+            near = _near_choice(self.type, value)
+            if not (origin := self.origin(ctx)) and not near:
                 raise
-            message = f"{error.message.rstrip('.')} {origin}."
-            raise click.BadParameter(message, ctx, self) from None
+            message = " ".join(filter(None, [error.message.rstrip("."), origin]))
+            raise click.BadParameter(f"{message}.{near}", ctx, self) from None
 
     def origin(self, ctx: click.Context) -> str:
         """Returns where a wrong value comes from, if not from the command line."""
@@ -94,6 +95,16 @@ class Option(click.Option):
 
             return f"(set in {origin(ctx, self.key)})"
         return ""
+
+
+def _near_choice(choices: object, value: Any) -> str:
+    """Returns ` Did you mean jsonl?` after `json`, "" if no choice is near the value."""
+    from difflib import get_close_matches
+
+    if not isinstance(choices, click.Choice) or not isinstance(value, str):
+        return ""
+    near = get_close_matches(value, map(str, choices.choices), 1)
+    return f" Did you mean {near[0]}?" if near else ""
 
 
 def _as_word(value: Any) -> Any:
@@ -236,6 +247,8 @@ class Command(click.Command):
             return "Name the model with -o NAME."
         if "with" in self.keys and _sets_scorer(flag):
             return f"Write --with {flag.lstrip('-')}=VALUE."
+        if flag == "-t" and ctx.info_name == "explain":
+            return "Write spamnb explain TEXT."
         if flag != "--max-fpr":
             return ""
         one_run = "; --threshold P sets the threshold for one run" if "threshold" in self.keys else ""

@@ -83,7 +83,8 @@ def _refined_text(refined: dict[str, int] | None) -> str:
     if refined is None:
         return "no: the weights are those of naive Bayes"
     later = refined["learned_since"]
-    moved = f"; {abs(later):,} messages {'learned' if later > 0 else 'forgotten'} since" if later else ""
+    messages = f"{abs(later):,} message{'s' * (abs(later) > 1)}"
+    moved = f"; {messages} {'learned' if later > 0 else 'forgotten'} since" if later else ""
     return f"the weights of {refined['tokens']:,} tokens, fitted on {refined['messages']:,} messages{moved}"
 
 
@@ -126,10 +127,9 @@ def show_explanation(console: Console, explanation: Explanation, labels: Sequenc
     verdict_style = "red" if explanation.verdict == explanation.label else "green"
     heading = Text(visible(explanation.verdict), verdict_style)
     heading.append(_reason(explanation), "bold")
-    sides = f"log-odds of {label} against {other}"
-    heading.append(
-        f"  P({label}) = {explanation.probability:.4f}, {sides} {explanation.log_odds:+.3f}", "bold"
-    )
+    alone = f"; {_words_alone(explanation)}" if explanation.taught_as else ""
+    sides = f"{alone}, log-odds of {label} against {other} {explanation.log_odds:+.3f}"
+    heading.append(f"  P({label}) = {explanation.probability:.4f}{sides}", "bold")
     console.print(heading)
     basis = explanation.basis
     known = f"known tokens: {basis.known:,} of {basis.known + basis.unknown:,}"
@@ -149,12 +149,16 @@ def show_explanation(console: Console, explanation: Explanation, labels: Sequenc
 
 
 def _reason(explanation: Explanation) -> str:
-    """Writes the reason for the verdict beside the evidence: `, as taught; the words alone say spam`."""
+    """Writes the reason for the verdict beside the evidence, such as `, as taught`."""
     if explanation.taught_as:
-        words = explanation.label if explanation.log_odds > 0 else explanation.other
-        differs = f"; the words alone say {visible(words)}" if words != explanation.taught_as else ""
-        return f", as taught{differs}"
+        return ", as taught"
     return f", {explanation.unsure_reason}" if explanation.unsure_reason else ""
+
+
+def _words_alone(explanation: Explanation) -> str:
+    """Writes which class the words of a taught message are evidence for."""
+    words = explanation.label if explanation.log_odds > 0 else explanation.other
+    return f"its words alone say: {visible(words)}"
 
 
 def _evidence_table(

@@ -127,10 +127,12 @@ def test_the_first_line_says_why_the_verdict_differs_from_the_words(
     tiny: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = SpamModel.load(tiny)
-    for taught, reason in (("ham", ", as taught; the words alone say spam"), ("spam", ", as taught")):
+    sides = "log-odds of spam against ham"
+    for taught in ("ham", "spam"):
         explanation = replace(model.explain("win"), verdict=taught, taught_as=taught)
         show_explanation(Console(width=200), explanation, model.labels, 9)
-        assert capsys.readouterr().out.startswith(f"{taught}{reason}  P(spam) = ")
+        heading = f"{taught}, as taught  P(spam) = 0.7500; its words alone say: spam, {sides} +1.099"
+        assert capsys.readouterr().out.splitlines()[0] == heading
 
 
 def test_several_files_are_no_message(cli: Cli, tiny: Path) -> None:

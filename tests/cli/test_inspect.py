@@ -26,6 +26,15 @@ def table(text: str) -> list[list[str]]:
 # --- the whole model -------------------------------------------------------------------------------
 
 
+def test_the_messages_learned_since_the_weights_were_fitted(cli: Cli, sms: Sms) -> None:
+    path = cli.here / "m.spamnb"
+    path.write_bytes(sms.model.read_bytes())
+    for text, since in (("zorp one", "1 message"), ("zorp two", "2 messages")):
+        cli("learn", "--spam", "-t", text, "-m", path)
+        shown = cli("inspect", path, "--top", "0", env={"COLUMNS": "200"}).text
+        assert re.search(rf"refined .*; {since} learned since\n", shown)
+
+
 def test_card_and_strongest_words(cli: Cli, tiny: Path) -> None:
     shown = cli("inspect", tiny, env={"COLUMNS": "160"}).text
     card, *rest = shown.split("\n\n")

@@ -35,6 +35,17 @@ def named(cli: Cli, tiny: Path) -> Cli:
             "No such option '--max-fpr'. It belongs to `spamnb train`; "
             "--threshold P sets the threshold for one run.",
         ),
+        (["explain", "-t", "win"], "No such option '-t'. Write spamnb explain TEXT."),
+        (
+            ["predict", "--format", "json"],
+            "Invalid value for '--format': 'json' is not one of 'tsv', 'jsonl', 'csv', 'parquet', 'table', "
+            "'terse'. Did you mean jsonl?",
+        ),
+        (["model", "undo"], "Missing argument 'ID|DATE': `spamnb model log` lists the numbers."),
+        (
+            ["model", "undo", "-m", "x.spamnb"],
+            "Missing argument 'ID|DATE': `spamnb model log -m x.spamnb` lists the numbers.",
+        ),
         (["learn", "--max-fpr", "1%"], "No such option '--max-fpr'. It belongs to `spamnb train`."),
         (
             ["compare", "x.csv", "--scorer", "bernoulli"],
