@@ -24,6 +24,9 @@ from spamnb.training import (
     too_few_messages,
 )
 
+_SOME_SEEN = (
+    "results are optimistic (the same text is in both; `spamnb evaluate --holdout` keeps repeats together)"
+)
 _FEW_SEEN = 0.05  # the share of messages that may be in the training data by chance: "ok", "see you"
 
 _MOST_SEEN = 0.5  # from this share on the metrics are about memory
@@ -55,9 +58,7 @@ class Evaluation:
         if seen <= total * _FEW_SEEN:
             return ""
         share = f"{seen:,} of {total:,} test messages ({seen / total:.0%})"
-        much = (
-            "this says little about new messages" if seen >= total * _MOST_SEEN else "results are optimistic"
-        )
+        much = "this says little about new messages" if seen >= total * _MOST_SEEN else _SOME_SEEN
         return f"{share} were in the training data; {much}"
 
     def overlap(self) -> dict[str, Any] | None:

@@ -52,11 +52,13 @@ def test_evaluate_finds_the_point_on_the_data(cli: Cli, sms: Sms) -> None:
     assert point["false_positives"] <= 0.01 * point["ham"] == 0.01 * done["ham"]
     assert 0 < point["recall"] <= 1
     text = "for at most 1% of ham misclassified, the threshold on this data is P = "
-    assert done["notes"][-1].startswith(text)
+    assert done["notes"][-3].startswith(text)
+    assert done["notes"][-2].startswith("with it: ")
+    assert done["notes"][-1] == "the metrics below use the model's own threshold, not this one"
     plain = cli("evaluate", sms.test, "-m", sms.model, "--json", "-").json
     assert {**plain, "notes": done["notes"]} == {k: v for k, v in done.items() if k != "operating_point"}
-    shown = cli("evaluate", sms.test, "-m", sms.model, "--max-fpr", "1%").text
-    assert " ".join(done["notes"][-1].split()) in " ".join(shown.split())
+    shown = cli("evaluate", sms.test, "-m", sms.model, "--max-fpr", "1%", env={"COLUMNS": "160"}).text
+    assert done["notes"][-3:] == shown.split("\n\n")[0].splitlines()[-3:]
 
 
 @pytest.mark.parametrize("rate", ["0.1%", "1%", "2%", "5%", "20%", "60%"])
@@ -64,7 +66,7 @@ def test_the_threshold_that_evaluate_prints_gives_the_result_that_it_states(
     cli: Cli, sms: Sms, rate: str
 ) -> None:
     done = cli("evaluate", sms.test, "-m", sms.model, "--max-fpr", rate, "--json", "-").json
-    point, note = done["operating_point"], done["notes"][-1]
+    point, note = done["operating_point"], "\n".join(done["notes"])
     printed = re.search(r"threshold on this data is P = (\S+) \(log-odds", note)
     assert printed is not None
     assert float(printed[1]) == point["threshold"]

@@ -241,7 +241,7 @@ def _publish(measured: _Measured, params: Params) -> None:
     """Writes and shows an evaluation in the ways that were asked for."""
     result = measured.result
     point = _operating_point(result, stated_max_fpr(params))
-    notes = result.notes if point is None else (*result.notes, _point_text(point, *class_names(result.model)))
+    notes = (*result.notes, *(() if point is None else _point_notes(point, *class_names(result.model))))
     if params["json_file"]:
         more = {"training_overlap": result.overlap()}
         more |= {} if point is None else {"operating_point": point.to_dict()}
@@ -279,13 +279,13 @@ def _operating_point(result: Evaluation, rate: float | None) -> OperatingPoint |
     return operating_point(result.truth, result.log_odds, rate, lacking)
 
 
-def _point_text(point: OperatingPoint, positive: str, other: str) -> str:
+def _point_notes(point: OperatingPoint, positive: str, other: str) -> tuple[str, ...]:
     where = f"P = {point.threshold!r} (log-odds {point.log_odds:+.2f})"
     wrong = f"{point.false_positives:,} of {point.ham:,} {other} misclassified"
     rate = f"for at most {100 * point.max_fpr:.3g}% of {other} misclassified"
     rule = f"{rate}, the threshold on this data is {where}"
     caught = f"{point.recall:.1%} of {positive} caught, {wrong}"
-    return f"{rule}: {caught}. The metrics below are for the model's own threshold"
+    return rule, f"with it: {caught}", "the metrics below use the model's own threshold, not this one"
 
 
 def _show(result: Evaluation, title: str, notes: tuple[str, ...]) -> None:
