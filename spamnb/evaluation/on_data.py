@@ -24,9 +24,7 @@ from spamnb.training import (
     too_few_messages,
 )
 
-_SOME_SEEN = (
-    "results are optimistic (the same text is in both; `spamnb evaluate --holdout` keeps repeats together)"
-)
+_SOME_SEEN = "results are optimistic (the same texts are in both; --holdout keeps repeats together)"
 _FEW_SEEN = 0.05  # the share of messages that may be in the training data by chance: "ok", "see you"
 
 _MOST_SEEN = 0.5  # from this share on the metrics are about memory

@@ -250,7 +250,7 @@ def test_a_few_learned_messages_are_optimistic(cli: Cli, tiny: Path) -> None:
     cli.write("d.csv", "label,text\nspam,win prize\nham,see dad\nham,dad is here\n")
     text = (
         "warning: 1 of 3 test messages (33%) were in the training data; results are optimistic "
-        "(the same text is in both; `spamnb evaluate --holdout` keeps repeats together)"
+        "(the same texts are in both; --holdout keeps repeats together)"
     )
     assert f"{text}\nHint: --folds 10" in cli("evaluate", "d.csv", "-m", tiny).err
 
