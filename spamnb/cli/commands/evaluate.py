@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import external_predictions, options, protocol_options, report_options, stored_metrics
+from spamnb.cli.command_base import command
 from spamnb.cli.data_inputs import chunks, inputs, read_options
 from spamnb.cli.decision_rule import apply_decision_options, check_decision, stated_max_fpr
 from spamnb.cli.evaluation_output import Measured, publish
 from spamnb.cli.message_kind import check_classes, kind_of_inputs, note_mail, peek_is_mail
-from spamnb.cli.option_groups import command, option
+from spamnb.cli.option_groups import option
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_status
 from spamnb.cli.text_messages import refuse_model_names

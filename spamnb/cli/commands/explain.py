@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from spamnb.cli import options
+from spamnb.cli.command_base import command
 from spamnb.cli.message_kind import note_mail
-from spamnb.cli.option_groups import command, option
+from spamnb.cli.option_groups import option
 from spamnb.cli.output import console, print_prompt, print_status, print_step, write_json
 from spamnb.cli.text_messages import looks_like_file, shell_quote
 from spamnb.errors import DataError
