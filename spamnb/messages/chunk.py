@@ -52,6 +52,19 @@ class Chunk(Record):
     def __len__(self) -> int:
         return len(self.texts)
 
+    def select(self, rows: IntArray) -> Chunk:
+        """Selects messages, in the order of `rows`, with their labels and the columns of the model."""
+        picked = rows.tolist()
+        return Chunk(
+            self.texts.select(rows),
+            self.lines[rows],
+            None if self.labels is None else [self.labels[i] for i in picked],
+            {name: [values[i] for i in picked] for name, values in self.categories.items()},
+            {name: values[rows] for name, values in self.numbers.items()},
+            sources=[self.sources[i] for i in picked] if self.sources else (),
+            file=self.file,
+        )
+
     def place(self, row: int) -> str:
         """Returns where a message comes from: the path of a mail, else its line and, of several, its file."""
         if self.sources:

@@ -19,6 +19,7 @@ from spamnb.errors import DataError
 if TYPE_CHECKING:
     from spamnb.messages import Texts
     from spamnb.model import SpamModel
+    from spamnb.readers import DecodedInput
 
 
 @command()
@@ -131,24 +132,29 @@ def _read(path: str) -> tuple[bytes, bool]:
         by_first_lines,
         many_messages,
         open_bytes,
-        refuse_binary,
         too_long,
     )
 
     with closing(open_bytes(path, live=False)) as stream:
         decoded = DecodedInput(stream)
         is_mail = bool(by_first_lines(decoded.raw_head))
-        if is_mail:
-            raw = decoded.raw_head + stream.read(LONGEST_RECORD + 1 - len(decoded.raw_head))
-        else:
-            refuse_binary(decoded, "auto")
-            decoded.decode("auto")
-            raw = decoded.read(LONGEST_RECORD + 1)
-    if many := many_messages(path, raw):
+        raw = _content(decoded, is_mail, LONGEST_RECORD + 1)
+    if many := many_messages(raw):
         raise _several(f"{stream.name} is {many}", (path,))
     if len(raw) > LONGEST_RECORD:
         raise too_long(stream.name, 0)
     return _not_empty(raw), is_mail
+
+
+def _content(decoded: DecodedInput, is_mail: bool, limit: int) -> bytes:
+    """Returns at most so many bytes: a mail as it is, text as UTF-8; refuses what is no text."""
+    from spamnb.readers import refuse_binary
+
+    if is_mail:
+        return decoded.raw_head + decoded.stream.read(limit - len(decoded.raw_head))
+    refuse_binary(decoded, "auto")
+    decoded.decode("auto")
+    return decoded.read(limit)
 
 
 def _show(model: SpamModel, message: Texts, verify: bool, top: int, json_file: str | None) -> None:
