@@ -26,14 +26,22 @@ def user_config_folder() -> str | None:
 
 
 def _reachable(folder: str) -> str | None:
-    """Returns the folder, None if it is in the closed home folder of another user.
+    """Returns the folder, None if it is in the closed home folder of another user, or below a file.
 
-    In containers, and where root becomes another user, HOME can still be that of root.
+    In containers, and where root becomes another user, HOME can still be that of root; for users of mail
+    systems it is often /dev/null.
     """
-    if not os.path.isabs(folder):
+    if not os.path.isabs(folder) or _is_below_file(folder):
         return None
     home = os.path.expanduser("~")
     return None if folder.startswith(os.path.join(home, "")) and _is_closed(home) else folder
+
+
+def _is_below_file(folder: str) -> bool:
+    parent = os.path.dirname(folder)
+    while not os.path.exists(parent) and parent != os.path.dirname(parent):
+        parent = os.path.dirname(parent)
+    return not os.path.isdir(parent)
 
 
 def _is_closed(home: str) -> bool:

@@ -90,8 +90,12 @@ def _offsets(spellings: StringArray, rows: IntArray) -> IntArray:
 
 
 def _narrow(values: IntArray) -> NDArray[Any]:
-    """Returns the values in the smallest unsigned type, so that they do not widen the table they go into."""
-    return values.astype(np.min_scalar_type(int(values.max(initial=0))))
+    """Returns the values in the smallest type that does not widen the table they go into.
+
+    That is an unsigned one up to 32 bits; an int64 and a uint64 would make a floating-point number.
+    """
+    smallest = np.min_scalar_type(int(values.max(initial=0)))
+    return values.astype(smallest if smallest.itemsize < 8 else np.int64)
 
 
 def _with_totals(new: CountStore, old: CountStore, before: CountStore, after: CountStore) -> CountStore:

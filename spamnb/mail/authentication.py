@@ -7,7 +7,7 @@ import re
 from spamnb.mail.headers import HOP, Headers
 from spamnb.mail.tagged_words import domains
 
-_COMMENT_OR_QUOTED = re.compile(rb'\([^()]*+\)|"[^"]*+"')
+_COMMENT_OR_QUOTED = re.compile(rb'\((?:[^()\\]|\\.)*+\)|"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _RESULT = re.compile(rb";\s*+(spf|dkim|dmarc|arc)(?:/\d++)?\s*+=\s*+(\w{1,16})")
 _BY = re.compile(rb"\sby\s++([^\s;]++)")
 _DEEPEST = 8  # comments in comments

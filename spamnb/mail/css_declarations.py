@@ -3,71 +3,52 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from functools import lru_cache, partial
+from collections.abc import Mapping
+from functools import lru_cache
 
-from spamnb.mail.css_color_functions import Color
-from spamnb.mail.css_colors import TRANSPARENT, is_color_function, parse_color
-from spamnb.mail.css_numbers import Length, parse_length, replace_calc
-from spamnb.mail.html_tokens import name_set
+from spamnb.mail.css_values import KEY, PROPERTIES, SEVERAL, SUPPORTED, Pending, Values
 
-Value = str | float | bool | Length | Color | None  # None: a value that is not understood
-Values = dict[str, Value]
-
-_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
-_ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(.))", re.IGNORECASE | re.DOTALL)
-_DECLARATION = re.compile(r"""(?:[^;"'(]++|"[^"]*+"?|'[^']*+'?|\([^)]*+\)?)++""")
+_DECLARATION = re.compile(
+    r"""(?:[^;"'(\[{]++|"[^"\n]*+"?|'[^'\n]*+'?|\([^)]*+\)?|\[[^\]]*+\]?|\{[^}]*+\}?)++"""
+)
+_BLANKS = " \t\n\r\f"
 _IMPORTANT = re.compile(r"\s*!\s*important\s*\Z")
-_WORD = re.compile(r"[a-z-]++\([^()]*+\)?|[^\s,/()]++")
-_VARIABLE = re.compile(r"(--[\w-]{1,64})\s*:\s*([^;{}\"'<>]{1,64})")
 _USE = re.compile(r"var\(\s*(--[\w-]{1,64})\s*(?:,([^()]{0,64}))?\)")
+HAS_CUSTOM = "--"  # among values: they set or use custom properties
+_MOST_CUSTOM = 100  # custom properties of an element and those around it
 _LONGEST_VALUE, _NESTED = 64, 3  # characters of a custom property, and var() inside of var()
 _CACHED = 64  # characters of a declaration that is kept: mails repeat them
-_SIZES = {
-    "xx-small": 9.0,
-    "x-small": 10.0,
-    "small": 13.0,
-    "medium": 16.0,
-    "large": 18.0,
-    "x-large": 24.0,
-    "xx-large": 32.0,
-}
-_SIDES = ("top", "right", "bottom", "left")
 
 
-def variables(source: str) -> dict[str, str]:
-    """Returns the custom properties of a page in lower case, wherever they are set, without var() in them."""
-    custom = dict(_VARIABLE.findall(source)) if source.find("var(") >= 0 else {}
-    for _ in range(_NESTED):
-        if not any("var(" in value for value in custom.values()):
-            return custom
-        custom = {name: _insert(value, custom)[:_LONGEST_VALUE] for name, value in custom.items()}
-    return {name: value for name, value in custom.items() if "var(" not in value}
+def resolve(values: Values, inherited: Mapping[str, str]) -> tuple[Values, Mapping[str, str]]:
+    """Inserts custom properties into values; returns these, and the custom properties of the element.
+
+    >>> resolve({HAS_CUSTOM: True, "--d": "none", "display": Pending("display", "var(--d)")}, {})
+    ({'display': 'none'}, {'--d': 'none'})
+    """
+    own = {name: str(value) for name, value in values.items() if name.startswith("--")}
+    del own[HAS_CUSTOM]
+    custom = inherited
+    if own and len(inherited) + len(own) <= _MOST_CUSTOM:
+        custom = {**inherited, **own}
+        custom |= {name: _inserted(value, custom)[:_LONGEST_VALUE] for name, value in own.items()}
+    resolved: Values = {}
+    for name, value in values.items():
+        if isinstance(value, Pending):
+            read = PROPERTIES[value.name](_inserted(value.text, custom).strip(_BLANKS))
+            resolved |= {name: read[name]} if name in read else {}
+        elif not name.startswith("--"):
+            resolved[name] = value
+    return resolved, custom
 
 
-def clean(style: str, custom: Mapping[str, str]) -> str:
-    """Removes comments, decodes escapes and inserts custom properties, in a style in lower case."""
-    if style.find("/*") >= 0:
-        style = _COMMENT.sub(" ", style)
-    if style.find("\\") >= 0:
-        style = _ESCAPE.sub(_character, style).lower()
-    for _ in range(_NESTED):  # a fallback may be another var()
-        if style.find("var(") < 0:
-            break
-        style = _insert(style, custom)
-    return style
-
-
-def _insert(style: str, custom: Mapping[str, str]) -> str:
+def _inserted(text: str, custom: Mapping[str, str]) -> str:
     """Inserts custom properties; blanks keep them from forming new names with what is beside them."""
-    return _USE.sub(lambda use: f" {custom.get(use[1], use[2] or '')} ", style)
-
-
-def _character(escape: re.Match[str]) -> str:
-    if not escape[1]:
-        return escape[2]
-    code = int(escape[1], 16)
-    return chr(code) if 32 <= code < 0x110000 else "\ufffd"  # a control character is part of a name
+    for _ in range(_NESTED):  # a value or a fallback may be another var()
+        if text.find("var(") < 0:
+            break
+        text = _USE.sub(lambda use: f" {custom.get(use[1], use[2] or '')} ", text)
+    return text
 
 
 def parse_declarations(style: str) -> tuple[Values, Values]:
@@ -88,193 +69,27 @@ def parse_declarations(style: str) -> tuple[Values, Values]:
 def _parse_declaration(declaration: str) -> tuple[Values, bool]:
     """Returns the values that a declaration sets, and whether it is !important."""
     name, colon, value = declaration.partition(":")
-    read = _PROPERTIES.get(name.strip()) if colon else None
-    if read is None:
+    name = name.strip(_BLANKS)
+    read = PROPERTIES.get(name) if colon else None
+    if read is None and not (colon and name.startswith("--")):
         return {}, False
-    value = value.strip()
+    value = value.strip(_BLANKS)
     plain = _IMPORTANT.sub("", value) if value.endswith("important") else value
+    if read is None:
+        return {name: plain[:_LONGEST_VALUE], HAS_CUSTOM: True}, plain != value
+    if "var(" in plain:
+        pending = Pending(name, plain)
+        names = SEVERAL.get(name, (KEY.get(name, name),))
+        return {HAS_CUSTOM: True, **dict.fromkeys(names, pending)}, plain != value
     return read(plain), plain != value
 
 
 def is_known_declaration(name: str, value: str) -> bool | None:
     """Returns whether browsers know a declaration; None for a property that is not known here."""
-    if name.startswith("--") or name in _SUPPORTED:
+    if name.startswith("--") or name in SUPPORTED or "var(" in value:
         return True
-    read = _PROPERTIES.get(name)
+    read = PROPERTIES.get(name)
     return bool(read(value)) if read else None
 
 
 _cached = lru_cache(1 << 11)(_parse_declaration)
-
-
-def _keyword(name: str, allowed: frozenset[str], value: str) -> Values:
-    return {name: value} if value in allowed else {}
-
-
-def _length(name: str, value: str) -> Values:
-    length = parse_length(value)
-    return {name: length} if length or value in ("auto", "none", "normal", "inherit", "initial") else {}
-
-
-def _four(name: str, value: str) -> Values:
-    """Reads margin, padding or inset: one value to four, clockwise from the top."""
-    lengths = [parse_length(word) for word in value.split()[:4]] or [None]
-    lengths = (lengths * 4)[:4] if len(lengths) in (1, 2, 4) else [*lengths, lengths[1]]
-    return {f"{name}{side}": length for side, length in zip(_SIDES, lengths, strict=True)}
-
-
-def _font_size(value: str) -> Values:
-    if value in _SIZES:
-        return {"font-size": (_SIZES[value], "px")}
-    length = {"smaller": (0.83, "em"), "larger": (1.2, "em")}.get(value) or parse_length(value)
-    return {"font-size": length} if length and length[0] >= 0 else {}
-
-
-def _font(value: str) -> Values:
-    """Reads the size and the line height of a `font`, before the names of typefaces."""
-    for word in value.split():
-        size, _, line = word.partition("/")
-        font_size = _font_size(size)
-        if font_size:
-            return {**font_size, "line-height": parse_length(line)}
-    return {}
-
-
-def _color(name: str, value: str) -> Values:
-    """Reads a colour; a value that is none at all is ignored."""
-    if value in ("inherit", "currentcolor"):
-        return {name: value}
-    color = parse_color(value)
-    return {name: color} if color is not None or is_color_function(value) else {}
-
-
-def _background(value: str) -> Values:
-    """Reads a `background`: its colour, and whether there is a picture."""
-    words = _WORD.findall(value)
-    if "currentcolor" in words:
-        return {"background-color": "currentcolor", **_picture(value)}
-    colors = [color for word in words if (color := parse_color(word)) is not None]
-    unknown = not colors and any(map(is_color_function, words))
-    return {"background-color": colors[-1] if colors else None if unknown else TRANSPARENT, **_picture(value)}
-
-
-def _picture(value: str) -> Values:
-    """Reads a picture; a gradient of one colour is none."""
-    if value.find("gradient(") >= 0 and value.find("url(") < 0:
-        colors = colors_in(value)
-        if colors and len({*colors}) == 1 and colors[0][3] == 1:
-            return {"background-image": False, "background-color": colors[0]}
-        return {"background-image": True}
-    return {"background-image": value.find("url(") >= 0}
-
-
-def colors_in(value: str) -> list[Color]:
-    """Returns the colours among the words of a value, also inside of a gradient."""
-    words = _WORD.findall(value.partition("gradient(")[2] if "gradient(" in value else value)
-    return [color for word in words if (color := parse_color(word)) is not None]
-
-
-def _number(name: str, value: str) -> Values:
-    length = parse_length(value)
-    return {name: length[0] / (100 if length[1] == "%" else 1)} if length else {}
-
-
-def _text(name: str, value: str) -> Values:
-    return {name: replace_calc(value)}
-
-
-def _size_adjust(value: str) -> Values:
-    """Reads `font-size-adjust`: with 0 all letters have the size 0."""
-    length = parse_length(value)
-    return {"font-size": (0.0, "px")} if length and length[0] < 0.05 else {}
-
-
-def _reset(value: str) -> Values:  # noqa: ARG001
-    """Reads `all`: every property has its first value again."""
-    return dict(_INITIAL)
-
-
-_DISPLAYS = name_set(
-    "none block inline inline-block flex inline-flex grid inline-grid table inline-table table-cell table-row"
-    " table-row-group table-header-group table-footer-group table-column table-column-group table-caption"
-    " list-item contents flow-root run-in inherit initial unset revert -webkit-box -webkit-inline-box"
-)
-_VISIBILITIES = name_set("visible hidden collapse inherit initial unset revert")
-_LENGTHS = (
-    "height max-height min-height width max-width min-width left right top bottom margin-left margin-top"
-    " padding-left padding-right padding-top padding-bottom text-indent letter-spacing line-height"
-)
-_TEXTS = (
-    "overflow overflow-x overflow-y position float clip clip-path transform translate scale rotate filter"
-    " text-shadow background-clip content-visibility contain mask mask-size backface-visibility"
-)
-# The direction of text is that of most mail: from left to right, from top to bottom.
-_LOGICAL = {
-    "block-size": "height",
-    "inline-size": "width",
-    "inset-inline-start": "left",
-    "inset-inline-end": "right",
-    "inset-block-start": "top",
-    "inset-block-end": "bottom",
-    "margin-inline-start": "margin-left",
-    "margin-inline": "margin-left",
-    "margin-block-start": "margin-top",
-    "margin-block": "margin-top",
-    "max-block-size": "max-height",
-    "max-inline-size": "max-width",
-    "min-block-size": "min-height",
-    "min-inline-size": "min-width",
-}
-# Properties that conditions of @supports in mail ask for, beside those that are read.
-_SUPPORTED = name_set(
-    "-webkit-appearance appearance gap grid-area grid-gap grid-template-areas grid-template-columns flex"
-    " flex-wrap object-fit aspect-ratio backdrop-filter -webkit-backdrop-filter hyphens box-shadow"
-    " border-radius text-decoration-color mix-blend-mode user-select -webkit-overflow-scrolling"
-    " -webkit-line-clamp accent-color writing-mode animation transition"
-)
-_INITIAL: Values = {
-    "display": "inline",
-    "visibility": "inherit",
-    "opacity": 1.0,
-    **dict.fromkeys(
-        name_set("height max-height width max-width left right top bottom margin-left margin-top")
-    ),
-    **dict.fromkeys(name_set("clip-path transform translate scale rotate filter mask contain"), "none"),
-    **dict.fromkeys(name_set("overflow overflow-x overflow-y content-visibility"), "visible"),
-    "position": "static",
-}
-_PROPERTIES: dict[str, Callable[[str], Values]] = {
-    "display": partial(_keyword, "display", _DISPLAYS),
-    "visibility": partial(_keyword, "visibility", _VISIBILITIES),
-    "font-size": _font_size,
-    "font": _font,
-    "color": partial(_color, "color"),
-    "-webkit-text-fill-color": partial(_color, "fill"),
-    "background-color": partial(_color, "background-color"),
-    "background": _background,
-    "background-image": _picture,
-    "-webkit-background-clip": partial(_text, "background-clip"),
-    "-webkit-backface-visibility": partial(_text, "backface-visibility"),
-    "-webkit-transform": partial(_text, "transform"),
-    "-webkit-clip-path": partial(_text, "clip-path"),
-    "-webkit-filter": partial(_text, "filter"),
-    "-webkit-mask": partial(_text, "mask"),
-    "-webkit-mask-image": partial(_text, "mask"),
-    "mask-image": partial(_text, "mask"),
-    "-webkit-mask-size": partial(_text, "mask-size"),
-    "-webkit-text-stroke": partial(_text, "text-shadow"),
-    "-webkit-text-stroke-color": partial(_text, "text-shadow"),
-    "-webkit-opacity": partial(_number, "opacity"),
-    "overflow-block": partial(_text, "overflow-y"),
-    "overflow-inline": partial(_text, "overflow-x"),
-    "font-size-adjust": _size_adjust,
-    "all": _reset,
-    "opacity": partial(_number, "opacity"),
-    "zoom": partial(_number, "zoom"),
-    "margin": partial(_four, "margin-"),
-    "padding": partial(_four, "padding-"),
-    "inset": partial(_four, ""),
-    **{name: partial(_length, name) for name in _LENGTHS.split()},
-    **{name: partial(_text, name) for name in _TEXTS.split()},
-    **{name: partial(_length, physical) for name, physical in _LOGICAL.items()},
-}

@@ -7,8 +7,8 @@ import re
 Length = tuple[float, str]  # a number and its unit
 
 _NUMBER = r"(?:[0-9]{1,9}(?:\.[0-9]{0,9})?[0-9]*|\.[0-9]{1,9}[0-9]*)(?:e[+-]?[0-9]{1,2})?"
-_LENGTH = re.compile(rf"([+-]?{_NUMBER})([a-z]{{1,4}}|%)?")
-_TOKEN = re.compile(rf"\s*(?:({_NUMBER})([a-z]{{1,4}}|%)?|(calc|min|max|clamp)?(\()|([-+*/,)]))\s*")
+_LENGTH = re.compile(rf"([+-]?{_NUMBER})([a-z]{{1,5}}|%)?")
+_TOKEN = re.compile(rf"\s*(?:({_NUMBER})([a-z]{{1,5}}|%)?|(calc|min|max|clamp)?(\()|([-+*/,)]))\s*")
 _CALC = re.compile(r"calc\(([^()]{1,64})\)")
 _LONGEST = 100  # characters of an expression
 _EM, _WHOLE = 16.0, 1000.0  # of which sums of different units are taken
@@ -23,10 +23,8 @@ _PIXELS = {
     "q": 0.945,
     "rem": 16.0,
     "lh": 20.0,
-    "vw": 12.0,
-    "vh": 8.0,
-    "vmin": 8.0,
-    "vmax": 12.0,
+    **dict.fromkeys(("vw", "svw", "lvw", "dvw", "vi", "cqw", "cqi", "vmax", "cqmax"), 12.0),
+    **dict.fromkeys(("vh", "svh", "lvh", "dvh", "vb", "cqh", "cqb", "vmin", "cqmin"), 8.0),
 }
 _EMS = {"em": 1.0, "ex": 0.5, "ch": 0.5}
 

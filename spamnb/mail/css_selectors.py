@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from spamnb.mail.css_declarations import Values
+from spamnb.mail.css_values import Values
 
 
 class AttributeStyles(NamedTuple):
@@ -30,9 +30,10 @@ class Element(NamedTuple):
 
 
 class Family:
-    """The children of an element as far as the page is read."""
+    """The children of an element as far as the page is read; `whole` has all of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, whole: Family | None = None) -> None:
+        self._whole = whole
         self.children: list[Element] = []
         self._of_type: list[int] = []  # of each child, its number among those of its type
         self._types: dict[str, int] = {}
@@ -42,9 +43,14 @@ class Family:
         self.children.append(child)
         self._of_type.append(number)
 
-    def place(self, at: int, of_type: bool) -> int:
+    def place(self, at: int, of_type: bool, from_end: bool) -> int:
         """Returns the number of a child, from 1, among all children or those of its type."""
-        return self._of_type[at] if of_type else at + 1
+        place = self._of_type[at] if of_type else at + 1
+        if not from_end:
+            return place
+        whole = self._whole or self
+        most = whole._types.get(self.children[at].tag, 0) if of_type else len(whole.children)
+        return most - place + 1
 
 
 class PlaceTest(NamedTuple):
@@ -53,6 +59,7 @@ class PlaceTest(NamedTuple):
     step: int
     offset: int
     of_type: bool
+    from_end: bool = False
 
     def matches(self, place: int) -> bool:
         """Tests the number of an element.
@@ -82,7 +89,7 @@ class Compound(NamedTuple):
             self.tag in ("*", element.tag)
             and self.classes <= element.classes
             and all(name == element.id for name in self.ids)
-            and all(test.matches(family.place(at, test.of_type)) for test in self.places)
+            and all(test.matches(family.place(at, test.of_type, test.from_end)) for test in self.places)
             and all(_has(element, *test) for test in self.attributes)
             and not any(compound.matches(family, at) for compound in self.excluded)
             and all(any(compound.matches(family, at) for compound in one) for one in self.lists)
@@ -109,7 +116,8 @@ def _has(element: Element, name: str, how: str, value: str) -> bool:
     actual = element.attributes.get(name)
     if actual is None or not how:
         return actual is not None
-    actual = actual.lower()
+    if how.endswith("i"):
+        actual, how = actual.lower(), how[:-1]
     if how == "=":
         return actual == value
     if how == "~=":

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 
-from spamnb.mail.css_declarations import Values, colors_in
 from spamnb.mail.css_numbers import parse_length, to_pixels
+from spamnb.mail.css_values import Values, colors_in
 from spamnb.mail.html_tokens import name_set
 
 # Limits in pixels.
@@ -33,15 +33,19 @@ _DEGREES = {"deg": 1.0, "turn": 360.0, "rad": 180 / math.pi, "grad": 0.9}
 _FAINT = 0.1  # alpha
 _NO_SIZE = re.compile(r"/\s*0(?![.\d])|\A0(?![.\d])")
 _OWN_BLOCK = ("absolute", "fixed")
+_POSITIONED = ("absolute", "fixed", "relative", "sticky")
+_HOLDS_ALL = name_set("transform translate scale rotate filter contain")
+_BY_STATIC, _BY_POSITIONED, _BY_ANY = 1, 2, 3  # kinds of boxes without room
 # Values that can hide something by themselves; those of a size or an edge need one of these.
 BOXES = (
     name_set("display visibility content-visibility opacity filter text-indent letter-spacing text-shadow")
-    | name_set("background-clip contain mask")
+    | name_set("background-clip contain mask drawn")
     | _OVERFLOWS
     | _CLIPS
     | _MOVES
     | _TRANSFORMS
 )
+_WHOLE_PAGE = ("html", "body")
 _TABLE_PARTS = name_set("table tbody thead tfoot tr td th")  # they grow with their content
 
 _FUNCTION = re.compile(r"([a-z0-9-]{1,20})\(([^()]{0,200})\)")
@@ -63,8 +67,7 @@ def is_gone(values: Values, em: float, boxed: bool) -> bool:
     """Returns whether nothing of an element can be seen; `boxed`: its size has an effect."""
     return (
         values.get("display") in _NO_BOX
-        or values.get("content-visibility") == "hidden"
-        or (boxed and cuts_off(values) and _has_no_room(values, em))
+        or (boxed and values.get("content-visibility") == "hidden")
         or (not _MOVES.isdisjoint(values) and _is_off_page(values, em))
         or (not _CLIPS.isdisjoint(values) and _is_clipped(values, em))
         or ("mask" in values and _is_masked(values))
@@ -72,14 +75,31 @@ def is_gone(values: Values, em: float, boxed: bool) -> bool:
     )
 
 
+def clip_of(before: int, values: Values, em: float, boxed: bool) -> int:
+    """Returns which boxes without room cut an element off: those that only ordinary content cannot leave,
+    those that only a fixed box leaves, or those that nothing leaves; 0 for none.
+    """
+    position = values.get("position")
+    if position in _POSITIONED and before < _BY_ANY:
+        escapes = position == "fixed" or (position == "absolute" and before == _BY_STATIC)
+        before = 0 if escapes else before and _BY_POSITIONED
+    if boxed and cuts_off(values) and _has_no_room(values, em):
+        holds_all = not _HOLDS_ALL.isdisjoint(values)
+        own = _BY_ANY if holds_all else _BY_POSITIONED if position in _POSITIONED else _BY_STATIC
+        return max(before, own)
+    return before
+
+
 def has_box(values: Values, tag: str, inline: bool) -> bool:
     """Returns whether height, width and transformations have an effect: not inside of a line of text."""
+    if tag in _WHOLE_PAGE:  # what goes beyond its edges is cut off by the window
+        return False
     display = values.get("display")
     if display is None and (values.get("position") in _OWN_BLOCK or values.get("float") in ("left", "right")):
         return True
     if display is None:
         return not inline and tag not in _TABLE_PARTS
-    return display not in ("inline", "contents") and not str(display).startswith("table")
+    return display not in ("inline", "contents") and "table" not in str(display)
 
 
 def cuts_off(values: Values) -> bool:
@@ -104,11 +124,18 @@ def _is_masked(values: Values) -> bool:
     return bool(colors) and all(color[3] < _FAINT for color in colors)
 
 
+def _is_share(values: Values, name: str) -> bool:
+    length = values.get(name)
+    return isinstance(length, tuple) and length[-1] == "%"
+
+
 def _has_no_room(values: Values, em: float) -> bool:
     if not _SIZED_ALONE.isdisjoint(str(values.get("contain", "")).split()) and "height" not in values:
         return True
     for side, end in (("height", "bottom"), ("width", "right")):
-        sizes = [pixels_of(values, name, em) for name in (side, f"max-{side}")]
+        # A share of a height hides nothing: mostly the height that it is a share of is that of the content.
+        names = [name for name in (side, f"max-{side}") if side == "width" or not _is_share(values, name)]
+        sizes = [pixels_of(values, name, em) for name in names]
         known = [size for size in sizes if size is not None]
         padding = pixels_of(values, f"padding-{end}", em) or 0.0  # text begins behind the other one
         least = pixels_of(values, f"min-{side}", em) or 0.0
@@ -124,7 +151,7 @@ def _is_off_page(values: Values, em: float) -> bool:
         starts += [pixels_of(values, "left", em), pixels_of(values, "top", em)]
         ends.append(pixels_of(values, "left", em))
         far = [pixels_of(values, name, em) for name in ("right", "bottom")]
-        if any(x is not None and x > _FAR_SIDE for x in far):
+        if any(x is not None and x >= _FAR_SIDE for x in far) or (far[0] or 0.0) <= -_FAR_RIGHT:
             return True
         if values["position"] == "fixed" and _is_beyond_screen(values, em):
             return True
@@ -212,8 +239,12 @@ def _leaves_no_face(name: str, arguments: str, em: float, one_sided: bool) -> bo
         front = math.cos(math.radians(float(angle[1]) * _DEGREES[angle[2]]))
         return (front if one_sided else abs(front)) < 0.05
     numbers = _lengths(arguments, em)
+    if name == "rotate3d" and len(numbers) == 3 and not numbers[2]:
+        return _leaves_no_face("rotatex", arguments, em, one_sided)
     if not numbers:
         return False
+    if name == "matrix3d" and len(numbers) == 16:
+        return abs(numbers[0] * numbers[5] - numbers[1] * numbers[4]) < _TINY_SCALE**2
     if name.startswith("scale"):
         return min(abs(number) for number in numbers[:2]) < _TINY_SCALE
     if name == "matrix" and len(numbers) == 6:

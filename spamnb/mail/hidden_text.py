@@ -8,17 +8,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import partial
 from itertools import islice
 
 from spamnb.core import BoundedCache
 from spamnb.mail.computed_style import Style, StyleTree, compute
-from spamnb.mail.css_declarations import Values, clean, variables
+from spamnb.mail.css_escapes import clean
 from spamnb.mail.css_selectors import Element, Family
-from spamnb.mail.html_elements import NOT_SHOWN, ORDINARY, parse_attributes, read_element
+from spamnb.mail.css_values import Values
+from spamnb.mail.html_elements import (
+    LETTERS_DRAWN,
+    NOT_SHOWN,
+    ORDINARY,
+    parse_attributes,
+    read_element,
+)
 from spamnb.mail.html_tokens import COMMENT, Markup, name_set
 from spamnb.mail.media_queries import DESKTOP, PHONE, matches_media
-from spamnb.mail.open_elements import SPECIAL, OpenElements, implied_parents
+from spamnb.mail.open_elements import SPECIAL, TABLE_PARTS, OpenElements, implied_parents
 from spamnb.mail.style_sheet import Rule, RuleIndex, parse_rules
 
 _WITHOUT_CONTENT = name_set(
@@ -35,12 +41,17 @@ _MOST_RULES = 5_000
 _STYLING = re.compile(
     rb"style|hidden|color|background|text|size|open|link|popover", re.IGNORECASE
 )  # attributes
+_DRAWING_TAGS = ("svg", "math")
+_MAY_BE_EMPTY = (b"svg", b"math")  # with a slash at the end of their tag
+_INERT = (b"template", b"math")  # style sheets in them do not apply
+_CLOSE_THEMSELVES = ("a", "nobr")
+_FROM_END = re.compile(rb":(?:nth-)?last-|:only-|\\")  # counts from the last child; or an escape
 _HREF = re.compile(rb"href", re.IGNORECASE)
 _TAG_BYTES = 1 << 13  # of attributes that are read
 _CACHED_BYTES = 512
 _SLASH = 47
 Elements = dict[tuple[bytes, bytes], Element]  # by the name and the attributes of a start tag
-_elements = BoundedCache(partial(read_element, {}), limit=1 << 20, longest=_CACHED_BYTES)
+_elements = BoundedCache(read_element, limit=1 << 20, longest=_CACHED_BYTES)
 _shared_styles = StyleTree()  # of pages without style sheets
 
 
@@ -60,34 +71,39 @@ def hidden_texts(markup: Markup, lower: bytes) -> tuple[list[int], bool]:
     >>> hidden_texts(split_markup(source, source), source)
     ([1], True)
     """
-    custom = variables(lower.decode("latin-1")) if lower.find(b"var(") >= 0 else {}
-    read = BoundedCache(partial(read_element, custom), longest=_CACHED_BYTES) if custom else _elements
-    rules = _rules(markup, custom) if b"style" in markup.names else []
+    rules = _rules(markup) if b"style" in markup.names else []
     desktop = [rule for rule in rules if matches_media(rule.media, DESKTOP)]
-    elements = _read_elements(markup, read, bool(desktop))
+    elements = _read_elements(markup, bool(desktop))
     budget = _TESTS + len(lower) if len(rules) <= _MOST_RULES else -1
-    hidden, hides = Page(desktop, elements, budget, bool(custom)).hidden_texts(markup)
+    whole: Sequence[Family] = ()
+    if rules and _FROM_END.search(lower):
+        first = Page(rules, elements, -1)
+        first.hidden_texts(markup)
+        whole = first.families
+    hidden, hides = Page(desktop, elements, budget, whole).hidden_texts(markup)
     phone = [rule for rule in rules if matches_media(rule.media, PHONE)] if hides else desktop
     if [*map(id, desktop)] != [*map(id, phone)]:
-        elements = _read_elements(markup, read, bool(phone))
-        on_phone, hides = Page(phone, elements, budget, bool(custom)).hidden_texts(markup)
+        elements = _read_elements(markup, bool(phone))
+        on_phone, hides = Page(phone, elements, budget, whole).hidden_texts(markup)
         hidden = sorted({*hidden} & {*on_phone})
     return hidden, hides
 
 
-def _rules(markup: Markup, custom: dict[str, str]) -> list[Rule]:
+def _rules(markup: Markup) -> list[Rule]:
     """Returns the rules of all style sheets of a page."""
     rules: list[Rule] = []
+    inert = 0
     for name, raw, sheet in zip(markup.names, markup.attributes, markup.texts[1:], strict=True):
-        if name == b"style" and len(rules) <= _MOST_RULES:
+        inert += (name in _INERT) - (name[1:] in _INERT and inert > 0)
+        if name == b"style" and not inert and len(rules) <= _MOST_RULES:
             attributes = parse_attributes(raw.decode("latin-1"))
             if attributes.get("type", "text/css").strip().lower() in ("text/css", ""):
-                text = clean(sheet.decode("utf-8", "replace").lower(), custom)
+                text = clean(sheet.decode("utf-8", "replace"))
                 rules += islice(parse_rules(text, attributes.get("media", "").lower()[:200]), _MOST_RULES + 1)
     return rules
 
 
-def _read_elements(markup: Markup, read: BoundedCache[Element], has_rules: bool) -> Elements:
+def _read_elements(markup: Markup, has_rules: bool) -> Elements:
     """Reads the different start tags of a page that open an element, with rules also those of void ones."""
     elements: Elements = {}
     for tag in dict.fromkeys(zip(markup.names, markup.attributes, strict=True)):
@@ -96,24 +112,37 @@ def _read_elements(markup: Markup, read: BoundedCache[Element], has_rules: bool)
             continue
         if not has_rules and name.decode("latin-1") in _WITHOUT_CONTENT:
             continue
-        if not has_rules and name not in _WHOLE_PAGE_TAGS and not _STYLING.search(attributes):
+        kept = has_rules or name in _WHOLE_PAGE_TAGS or name in _MAY_BE_EMPTY
+        if not kept and not _STYLING.search(attributes):
             attributes = b"href" if name == b"a" and _HREF.search(attributes) else b""
-        elements[tag] = read[name + b" " + attributes]
+        elements[tag] = _elements[name + b" " + attributes]
     return elements
 
 
 class Page:
     """One walk through a page: computes the style of every element."""
 
-    def __init__(self, rules: Sequence[Rule], elements: Elements, budget: int, custom: bool) -> None:
+    def __init__(
+        self,
+        rules: Sequence[Rule],
+        elements: Elements,
+        budget: int,
+        whole: Sequence[Family] = (),
+    ) -> None:
         self._rules = RuleIndex(rules, budget)
         self._has_rules = bool(rules)
         self._elements = elements
-        self._tree = StyleTree() if rules or custom else _shared_styles
+        self._tree = StyleTree() if rules else _shared_styles
+        self._summaries: dict[int, object] = {}  # by depth, what has its summary
         self._in_head = True  # until something is shown
-        self._open = OpenElements(self._tree.root, keyed=self._has_rules)
+        self._open = OpenElements(self._tree.root, keyed=self._has_rules, whole=whole)
         for tag in _WHOLE_PAGE:
             self._push(_elements[tag.encode() + b" "])
+
+    @property
+    def families(self) -> list[Family]:
+        """The children of all elements, in the order of these."""
+        return self._open.all_families
 
     def hidden_texts(self, markup: Markup) -> tuple[list[int], bool]:
         """Returns which texts of a page are hidden, and whether a style hides any letters."""
@@ -127,6 +156,8 @@ class Page:
                 hidden.append(at)
                 if not hides and self._open.elements[-1].tag not in ORDINARY:
                     hides = not text.replace(b"&nbsp;", b" ").isspace()
+            if self._open.has_drawing():
+                self._open.leave_drawings(name.decode("latin-1"))
             if element:
                 self._start(element)
             elif name[0] == _SLASH:
@@ -150,10 +181,14 @@ class Page:
 
     def _start(self, element: Element) -> None:
         tag = element.tag
+        if tag in TABLE_PARTS and not self._open.has_table():
+            return
+        if self._is_empty(element):
+            return
         if self._has_rules and tag in _WITHOUT_CONTENT:
             self._add_child(element)
             return
-        if tag in SPECIAL:
+        if tag in SPECIAL or tag == "option":
             if tag in _WHOLE_PAGE:
                 self._start_page(tag, element)
                 return
@@ -163,13 +198,23 @@ class Page:
                     self._push(_elements[implied.encode() + b" "])
         elif not element.attributes and self._changes_nothing(tag):
             return
-        elif self._open.interrupted:
-            self._resume()
+        else:
+            if tag in _CLOSE_THEMSELVES:
+                for opened in self._open.end(tag):
+                    self._push(opened)
+            if self._open.interrupted:
+                self._resume()
         self._push(element)
+
+    def _is_empty(self, element: Element) -> bool:
+        """Returns whether a tag begins and ends an element: a slash does so in drawings alone."""
+        is_drawing = element.tag in _DRAWING_TAGS or (self._open.has_drawing() and self._open.is_drawing())
+        return is_drawing and element.source.endswith(b"/")
 
     def _changes_nothing(self, tag: str) -> bool:
         """Returns whether a tag without attributes, as <b>, can be ignored together with its end tag."""
-        return not self._has_rules and tag not in NOT_SHOWN and not self._open.needs(tag)
+        shows = tag not in NOT_SHOWN and tag not in LETTERS_DRAWN
+        return shows and not self._has_rules and not self._open.needs(tag)
 
     def _start_page(self, tag: str, element: Element) -> None:
         """Replaces the html or body that is open from the start; what is open in it stays open."""
@@ -188,16 +233,23 @@ class Page:
         if self._has_rules:
             self._add_child(element)
             rules = self._rules.matching(self._open.families, self._open.keys)
-        closed = bool(elements) and _is_closed(elements[-1]) and element.tag != "summary"
+        closed = bool(elements) and _is_closed(elements[-1]) and not self._is_first_summary(element)
         if element.is_styled or rules or closed:
             style = self._style(element, style, rules, closed)
         self._open.push(element, style)
+
+    def _is_first_summary(self, element: Element) -> bool:
+        depth = len(self._open.elements)
+        if element.tag != "summary" or self._summaries.get(depth) is self._open.innermost():
+            return False
+        self._summaries[depth] = self._open.innermost()
+        return True
 
     def _add_child(self, element: Element) -> None:
         """Adds an element to the children of the innermost one, with the places that browsers give them."""
         tag, families = element.tag, self._open.families
         if tag in _WHOLE_PAGE:
-            families[-1] = Family()
+            families[-1] = self._open.new_family()
             if tag == "body":
                 families[-1].add(_elements[b"head "])
         elif self._in_head and tag not in _IN_HEAD:
@@ -208,7 +260,7 @@ class Page:
         """Begins the children of the body: what came before the first text is in the head."""
         self._in_head = False
         if self._has_rules:
-            self._open.families[-1] = Family()
+            self._open.families[-1] = self._open.new_family()
 
     def _style(self, element: Element, parent: Style, rules: Sequence[Rule], closed: bool) -> Style:
         """Returns the style of an element inside of another one; `closed`: that is <details>."""
@@ -233,7 +285,7 @@ def _cascade(parent: Style, element: Element, rules: Sequence[Rule], closed: boo
         values.update(rule.important)
     values.update(element.styles.important)
     if closed:
-        values["content-visibility"] = "hidden"
+        values["display"] = "none"
     return values
 
 

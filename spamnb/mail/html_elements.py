@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from spamnb.mail.css_colors import parse_legacy_color
-from spamnb.mail.css_declarations import Values, clean, parse_declarations
+from spamnb.mail.css_colors import BLACK, WHITE, parse_legacy_color
+from spamnb.mail.css_declarations import parse_declarations
+from spamnb.mail.css_escapes import as_name, clean
 from spamnb.mail.css_selectors import AttributeStyles, Element
+from spamnb.mail.css_values import Values
 from spamnb.mail.html_tokens import name_set
 
 _ATTRIBUTE = re.compile(
-    r"""([^\s=/>"'][^\s=/>]*+)(?:\s*+=\s*+(?:"([^"]*+)"?|'([^']*+)'?|([^\s>]*+)))?+""", re.DOTALL
+    r"""([^ \t\n\f\r/>][^ \t\n\f\r=/>]*+)"""
+    r"""(?:[ \t\n\f\r]*+=[ \t\n\f\r]*+(?:"([^"]*+)"?|'([^']*+)'?|([^ \t\n\f\r>]*+)))?+""",
+    re.DOTALL,
 )
+_ASCII_BLANKS = str.maketrans("\t\n\f\r", "    ")  # others, as no-break spaces, belong to a class
 _FONT_SIZES = (10.0, 10.0, 13.0, 16.0, 18.0, 24.0, 32.0, 48.0)
 # Elements that browsers do not show, or show only if they do not know them. ORDINARY ones are no evidence.
 ORDINARY = name_set(
@@ -22,6 +27,17 @@ NOT_SHOWN = ORDINARY | name_set(
     "template datalist desc metadata defs annotation annotation-xml symbol clippath mask pattern mphantom"
     " frameset"
 )
+# Only letters in these elements of a drawing or formula are drawn.
+LETTERS_DRAWN = {
+    **dict.fromkeys(("svg", "math"), False),
+    **dict.fromkeys(("text", "foreignobject", "mi", "mn", "mo", "ms", "mtext"), True),
+}
+_OWN_BACKGROUNDS = {
+    "mark": (255.0, 255.0, 0.0, 1.0),
+    "button": (239.0, 239.0, 239.0, 1.0),
+    "textarea": WHITE,
+    "select": WHITE,
+}
 
 
 def parse_attributes(raw: str) -> dict[str, str]:
@@ -43,18 +59,16 @@ def _unescape(value: str) -> str:
     return unescape(value)
 
 
-def read_element(custom: Mapping[str, str], source: bytes) -> Element:
-    """Reads a start tag, given as its name, a blank and its attributes.
-
-    `custom` has the custom properties of the page.
-    """
+def read_element(source: bytes) -> Element:
+    """Reads a start tag, given as its name, a blank and its attributes."""
     tag, _, raw = source.decode("utf-8", "replace").partition(" ")
     attributes = parse_attributes(raw) if raw.strip(" /\n\t") else {}
-    classes = frozenset(attributes.get("class", "").lower().split())
+    words = attributes.get("class", "").translate(_ASCII_BLANKS).split(" ")
+    classes = frozenset(map(as_name, filter(None, words)))
     style = attributes.get("style")
-    normal, important = parse_declarations(clean(style.lower(), custom)) if style else ({}, {})
+    normal, important = parse_declarations(clean(style).lower()) if style else ({}, {})
     styles = AttributeStyles(_hints(tag, attributes), normal, important)
-    identifier = attributes.get("id", "").lower()
+    identifier = as_name(attributes.get("id", ""))
     keys = (tag, *["." + name for name in classes], *(["#" + identifier] if identifier else ()))
     is_styled = any(styles) or (tag == "a" and "href" in attributes)
     return Element(tag, identifier, classes, attributes, styles, source, is_styled, keys)
@@ -63,6 +77,10 @@ def read_element(custom: Mapping[str, str], source: bytes) -> Element:
 def _hints(tag: str, attributes: Mapping[str, str]) -> Values:
     """Returns the values that the tag and its attributes set, which any style replaces."""
     hints: Values = {}
+    if tag in _OWN_BACKGROUNDS:
+        hints |= {"color": BLACK, "background-color": _OWN_BACKGROUNDS[tag]}
+    if tag in LETTERS_DRAWN:
+        hints["drawn"] = LETTERS_DRAWN[tag]
     if (
         tag in NOT_SHOWN
         or "hidden" in attributes

@@ -17,7 +17,7 @@ _CONTENT = rb"[^<]*+(?:<(?!/(?i:\3)(?:[ \t\n\f\r/>]|\Z))[^<]*+)*+"
 # Groups: 1 the name of any tag, 2 that of a comment, 3 of an element with raw text, 4 of <!doctype> and the
 # like; 5 the attributes, 6 the raw text.
 _TAG = re.compile(
-    rb"<((!--)|((?i:" + _RAW_TEXT + rb"))(?=[\s/>]|\Z)|/?[a-zA-Z][^\s/>]*+|([!?/][^\s>]*+))"
+    rb"<((!--)|((?i:" + _RAW_TEXT + rb"))(?=[ \t\n\f\r/>]|\Z)|/?[a-zA-Z][^ \t\n\f\r/>]*+|([!?/][^\s>]*+))"
     rb"(?(2)" + _REST_OF_COMMENT + rb"|(?(4)[^>]*+>?|(" + _INSIDE_TAG + rb")>?"
     rb"(?(3)(" + _CONTENT + rb")(?:</[^>]*+>?)?+)))"
 )

@@ -7,6 +7,7 @@ formatting such as <b> and <font> goes on after the end of a block, at most so m
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 from spamnb.mail.computed_style import Style
 from spamnb.mail.css_selectors import Element, Family
@@ -24,22 +25,34 @@ _CLOSES_P = SPECIAL - name_set(
     "applet body button caption html marquee object select tbody td template tfoot th thead tr"
 )
 _MARKERS = name_set("applet caption html marquee object table td template th")
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _CELLS = ("td", "th")
 _GROUPS = ("tbody", "thead", "tfoot")
-_TABLE_PARTS = frozenset(("caption", "colgroup", "col", "tr", *_CELLS, *_GROUPS))
+TABLE_PARTS = frozenset(("caption", "colgroup", "col", "tr", *_CELLS, *_GROUPS))
 _IN_TABLE = frozenset(("table", "tr", *_GROUPS))
-_STAYS_IN_TABLE = _TABLE_PARTS | name_set("script style template input form")
+_STAYS_IN_TABLE = TABLE_PARTS | name_set("script style template input form")
 # The start tag -> elements that it closes, and the elements that keep them open.
 _CLOSES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "li": (("li",), ("ul", "ol", "menu")),
     "dd": (("dd", "dt"), ("dl",)),
     "dt": (("dd", "dt"), ("dl",)),
     "option": (("option",), ("select",)),
-    "td": (_CELLS, ("table", "tr")),
-    "th": (_CELLS, ("table", "tr")),
-    "tr": (("tr",), ("table",)),
+    "button": (("button",), tuple(_MARKERS)),
+    "td": ((*_CELLS, "caption"), ("table", "tr")),
+    "th": ((*_CELLS, "caption"), ("table", "tr")),
+    "tr": (("tr", "caption"), ("table",)),
     **dict.fromkeys(("caption", *_GROUPS), ((*_GROUPS, "caption"), ("table",))),
 }
+# Drawings and formulas, and the elements inside of them that hold HTML.
+_DRAWINGS = {
+    "svg": ("foreignobject", "desc", "title"),
+    "math": ("mi", "mo", "mn", "ms", "mtext", "annotation-xml"),
+}
+# Tags that end a drawing that they are in.
+_BREAKS_OUT = name_set(
+    "b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing"
+    " menu meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul var /p /br"
+)
 _MOST = 8  # elements that are opened again
 # The innermost element, the tag that starts in it -> what browsers open between them.
 _IMPLIED: dict[tuple[str, str], tuple[str, ...]] = {
@@ -61,14 +74,16 @@ def implied_parents(innermost: str, tag: str) -> tuple[str, ...]:
 class OpenElements:
     """The open elements of a page; the style of the innermost one is that of a text."""
 
-    def __init__(self, root: Style, *, keyed: bool = True) -> None:
+    def __init__(self, root: Style, *, keyed: bool = True, whole: Sequence[Family] = ()) -> None:
         self.elements: list[Element] = []
         self.keys: defaultdict[str, int] = defaultdict(int)  # of the open elements, how many, if `keyed`
         self.interrupted: list[Element] = []  # formatting that goes on with the next text
         self._keyed = keyed
         # Of each open element its style, and where the innermost special element and marker are.
         self._frames: list[tuple[Style, int, int]] = [(root, -1, -1)]
-        self.families = [Family()]  # the children of the page, and of each open element, if `keyed`
+        self._whole = whole
+        self.all_families: list[Family] = []
+        self.families = [self.new_family()]  # the children of the page, and of each open element, if `keyed`
         self._positions: defaultdict[str, list[int]] = defaultdict(
             list
         )  # tag -> where in the list it is open
@@ -79,6 +94,16 @@ class OpenElements:
         if self.elements and self.elements[-1].tag in _IN_TABLE and tag not in _STAYS_IN_TABLE:
             return self._frames[max(self._last("table"), 0)][0]
         return self._frames[-1][0]
+
+    def new_family(self) -> Family:
+        """Returns an empty family, with its children from an earlier walk through the page."""
+        number = len(self.all_families)
+        self.all_families.append(Family(self._whole[number] if number < len(self._whole) else None))
+        return self.all_families[-1]
+
+    def innermost(self) -> object:
+        """Returns what stands for the innermost element as long as it is open."""
+        return self._frames[-1]
 
     def needs(self, tag: str) -> bool:
         """Returns whether the end of an element with this tag could be taken for that of another one."""
@@ -94,7 +119,29 @@ class OpenElements:
                 return
             at = max(map(self._last, closed))
             if at > max(map(self._last, keepers)):
-                self.close_to(at, goes_on=tag not in _TABLE_PARTS)
+                self.close_to(at, goes_on=tag not in TABLE_PARTS)
+        elif tag in _HEADINGS and self.elements[-1].tag in _HEADINGS:
+            self._pop()
+
+    def has_table(self) -> bool:
+        return self._last("table") >= 0
+
+    def has_drawing(self) -> bool:
+        return bool(self._positions.get("svg") or self._positions.get("math"))
+
+    def is_drawing(self) -> bool:
+        """Returns whether the innermost element is part of a drawing or formula, not HTML inside of it."""
+        return self._drawing() >= 0
+
+    def _drawing(self) -> int:
+        at, tag = max((self._last(tag), tag) for tag in _DRAWINGS)
+        return at if at > max(map(self._last, _DRAWINGS[tag])) else -1
+
+    def leave_drawings(self, name: str) -> None:
+        """Closes the drawings that a tag of this name cannot be in."""
+        if name in _BREAKS_OUT:
+            while (at := self._drawing()) >= 0:
+                self.close_to(at)
 
     def push(self, element: Element, style: Style) -> None:
         at, tag = len(self.elements), element.tag
@@ -107,7 +154,7 @@ class OpenElements:
             self.interrupted = []
         self._frames.append((style, at if tag in SPECIAL else special, marker))
         if self._keyed:
-            self.families.append(Family())
+            self.families.append(self.new_family())
             for key in element.keys:
                 self.keys[key] += 1
 
@@ -116,13 +163,13 @@ class OpenElements:
         if self.elements and self.elements[-1].tag == tag:
             self._pop()
             return []
-        at = self._last(tag)
+        at = max(map(self._last, _HEADINGS)) if tag in _HEADINGS else self._last(tag)
         if at < 0 and not self.interrupted:
             return []
         _, special, marker = self._frames[-1]
         if tag in _FORMATTING and at <= marker:
             self._end_interrupted(tag)
-        elif tag == "table" or tag in _TABLE_PARTS:
+        elif tag == "table" or tag in TABLE_PARTS:
             if at >= 0 and at >= self._last("table"):
                 self.close_to(at, goes_on=False)
         elif tag in _FORMATTING:

@@ -7,15 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
-from spamnb.mail.css_declarations import Values, parse_declarations
+from spamnb.mail.css_declarations import parse_declarations
 from spamnb.mail.css_selector_reader import parse_selector, split_selectors
 from spamnb.mail.css_selectors import Family, Selector, matches_others
+from spamnb.mail.css_values import Values
 from spamnb.mail.media_queries import is_supported
 
 # Text up to a brace or semicolon; quoted text and parentheses may have these in them.
 _PIECE = re.compile(r"""((?:[^{};"'(]++|"[^"\n]*+"?|'[^'\n]*+'?|\([^()]*+\)?)*+)([{};]|\Z)""")
 _LONGEST = 300  # characters of a selector or a media query
 _MOST_NESTED = 16  # selectors of a rule inside of another one
+_LAYER = "@layer"
 _OPEN, _CLOSED = True, False  # whether the rules in a block are read
 
 
@@ -26,20 +28,21 @@ class Rule(NamedTuple):
     normal: Values
     important: Values
     media: tuple[str, ...]
+    layered: bool = False  # rules in no layer come after those in a layer
 
 
 def parse_rules(sheet: str, media: str = "") -> Iterator[Rule]:
-    """Yields the rules of a clean style sheet in lower case that decide whether text can be seen.
+    """Yields the rules of a clean style sheet that decide whether text can be seen.
 
     >>> [rule.media for rule in parse_rules("p{color:red}@media print{p{color:red}}@font-face{src:url(x)}")]
     [(), ('print',)]
     """
     for selectors, declarations, queries in _blocks(sheet.replace("<!--", " ").replace("-->", " ")):
-        normal, important = parse_declarations(declarations)
+        normal, important = parse_declarations(declarations.lower())
         if normal or important:
-            around = (media, *queries) if media else queries
+            around = tuple(query for query in (media, *queries) if query not in ("", _LAYER))
             for selector in _selectors(selectors):
-                yield _rule(selector, normal, important, around)
+                yield _rule(selector, normal, important, around)._replace(layered=_LAYER in queries)
 
 
 def _selectors(texts: Sequence[str]) -> list[Selector]:
@@ -126,11 +129,12 @@ def _nested(selectors: Sequence[str], around: Sequence[str]) -> list[str]:
 
 def _at_rule(text: str) -> tuple[str, bool]:
     """Returns the media query of a block, and whether its rules are read at all."""
+    text = text.lower()
     if text.startswith("@media"):
         return text[len("@media") :].strip() or "all", len(text) <= _LONGEST
     if text.startswith("@supports"):
         return "", len(text) <= _LONGEST and is_supported(text[len("@supports") :]) is True
-    return "", _OPEN if text.split(maxsplit=1)[0] == "@layer" else _CLOSED
+    return (_LAYER, _OPEN) if text.split(maxsplit=1)[0] == _LAYER else ("", _CLOSED)
 
 
 class RuleIndex:
@@ -160,7 +164,7 @@ class RuleIndex:
             self.budget = -1
             return []
         matching = [
-            (rule.selector.specificity, order, rule)
+            ((not rule.layered, rule.selector.specificity), order, rule)
             for rules in candidates
             for order, rule in rules
             if self._matches(rule.selector, families, open_keys)

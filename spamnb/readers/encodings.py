@@ -99,7 +99,7 @@ class Transcoder:
         except UnicodeError as error:
             offset = self._bytes_done - pending + getattr(error, "start", 0)
             raise DataError(
-                f"{self._name} is not {self._codec}: byte {offset + 1} cannot be decoded",
+                f"{self._name} is not {self._codec}: byte {offset + 1:,} cannot be decoded",
                 hint="leave --encoding to auto, or try --encoding cp1252",
             ) from error
 

@@ -82,7 +82,7 @@ def read_both(model: AnyPath) -> tuple[dict[str, Any], bytes, Journal | None]:
         except DamagedJournal as error:
             # While a learner removes a torn record, a reader can see a mixture of both.
             if not left:
-                raise damaged(model, f"byte {error}") from None
+                raise damaged(model, f"byte {error.args[0]:,}") from None
         time.sleep(_PAUSE)  # perhaps a learner is just writing
     raise AssertionError
 
@@ -95,7 +95,7 @@ def read(model: AnyPath, checksum: bytes) -> Journal | None:
     try:
         return parse(_read(handle), checksum)
     except DamagedJournal as error:
-        raise damaged(model, f"byte {error}") from None
+        raise damaged(model, f"byte {error.args[0]:,}") from None
     finally:
         os.close(handle)
 

@@ -69,6 +69,18 @@ def test_learn_and_forget(times: int) -> None:
 
 
 @pytest.mark.parametrize("times", TIMES[:2])
+def test_learn_a_word_that_is_new(times: int) -> None:
+    """Its row is put between rows of large counts."""
+    model = large(times)
+    learned = model.learn(["win a yacht"], ["spam"])
+    assert (learned.store.tokens.dtype, learned.store.messages.dtype) == (np.int64, np.int64)
+    assert learned.store.vocabulary > model.store.vocabulary
+    assert int(learned.store.tokens[:, 1].max()) == int(model.store.tokens[:, 1].max()) + 1
+    imported = import_lines(export_lines(learned), "x")
+    identical(imported.store, learned.store)
+
+
+@pytest.mark.parametrize("times", TIMES[:2])
 def test_a_learner_with_its_journal(times: int, tmp_path: Path) -> None:
     large(times).save(path := tmp_path / "m.spamnb")
     with Learner(path) as learner:

@@ -53,6 +53,8 @@ def test_which_results_count(header: bytes, expected: set[str]) -> None:
         b"mx.example.org; spf=fail smtp.mailfrom=dkim=pass@forged.example",
         b'mx.example.org; spf=fail smtp.mailfrom="; dkim=pass"@forged.example',
         b"mx.example.org; spf=fail (; dkim=pass)",
+        rb"mx.example.org; spf=fail (bad \); dkim=pass) smtp.mailfrom=forged.example",
+        rb'mx.example.org; spf=fail reason="bad \"; dkim=pass" smtp.mailfrom=forged.example',
         b"mx.example.org; spf/1 = fail",
     ],
 )

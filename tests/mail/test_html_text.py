@@ -124,7 +124,7 @@ def test_hidden_text_is_kept_out_and_reported(hidden: str) -> None:
         '<div style="border-color:#fff">b</div>',
         '<div style="border-bottom-color: white">b</div>',
         '<td style="background-image:url(x.jpg);color:#fff">b</td>',
-        "<td background=x.jpg><font color=white>b</font></td>",
+        "<table><td background=x.jpg><font color=white>b</font></td></table>",
         '<p style="background : #000; color: #fff">b</p>',
         "<style>.btn{background:#007bff}</style><a class=btn style='color:#ffffff'>b</a>",
         "<style>#x .y, #z p.a { display: none }</style><p class=a>b</p>",

@@ -120,5 +120,5 @@ def test_bytes_that_the_stated_encoding_does_not_have(here: Path, encoding: str,
 def test_the_bad_byte_is_counted_from_the_beginning_of_the_file(here: Path) -> None:
     (here / "x.txt").write_bytes(b"x\n" + "é".encode() * 60_000 + b"\xff")
     source = open_source("x.txt", ReadOptions(encoding="utf-8", chunk_bytes=1001), labelled=False)
-    with pytest.raises(DataError, match=r"(?m)^x\.txt is not utf-8: byte 120003 cannot be decoded$"):
+    with pytest.raises(DataError, match=r"(?m)^x\.txt is not utf-8: byte 120,003 cannot be decoded$"):
         list(source)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from textwrap import dedent
 
@@ -58,14 +59,20 @@ ERRORS = {
 }
 
 
-def run(args: tuple[str, ...], folder: Path, stdin: bytes = b"", **identity: object) -> Result:
-    """Runs the spamnb of this repository, whichever is installed, with no other variables."""
+def run(
+    args: tuple[str, ...],
+    folder: Path,
+    stdin: bytes = b"",
+    variables: Mapping[str, str] = {},
+    **identity: object,
+) -> Result:
+    """Runs the spamnb of this repository, whichever is installed, with no variables but these."""
     done = subprocess.run(
         [sys.executable, "-m", "spamnb", *args],
         input=stdin,
         capture_output=True,
         cwd=folder,
-        env={"PYTHONPATH": str(ROOT)},
+        env={"PYTHONPATH": str(ROOT), **variables},
         check=False,
         **identity,  # type: ignore[call-overload]
     )
@@ -100,6 +107,17 @@ def test_reading_needs_no_variables(tmp_path: Path, name: str) -> None:
     done = run(args, tmp_path, stdin)
     assert (done.code, bool(done.out)) == (0, True), done.err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", READS)
+@pytest.mark.parametrize("variables", [{"HOME": "/dev/null"}, {"XDG_CONFIG_HOME": "/dev/null/x"}])
+def test_reading_where_a_file_is_in_place_of_the_home(
+    tmp_path: Path, name: str, variables: dict[str, str]
+) -> None:
+    """As for many users of mail systems."""
+    args, stdin = READS[name]
+    done = run(args, tmp_path, stdin, variables)
+    assert (done.code, bool(done.out), "/dev/null" in done.err) == (0, True, False), done.err
 
 
 @needs_root

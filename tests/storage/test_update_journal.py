@@ -376,3 +376,17 @@ def test_journal_and_lock_follow_the_owner_and_the_group_of_the_model(path: Path
     learn(path, NEWS[1])
     for file in (beside(path), path.with_name("m.spamnb.lock")):
         assert (file.stat().st_uid, file.stat().st_gid) == (4321, 1234)
+
+
+def test_the_place_of_damage_is_written_like_other_numbers(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(update_journal, "_PAUSE", 0)
+    for row in NEWS * 4:
+        learn(path, row)
+    data = beside(path).read_bytes()
+    beside(path).write_bytes(data * 2)
+    with pytest.raises(JournalError) as caught:
+        SpamModel.load(path)
+    assert len(data) > 1000
+    assert caught.value.message == f"{path}.journal is damaged: byte {len(data):,}"
