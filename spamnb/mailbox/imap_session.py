@@ -79,9 +79,8 @@ class ImapSession:
             self._client.login(account.login, password)
             self._capabilities = {one.decode().upper() for one in self._client.capabilities()}
         except LoginError as error:
-            failed_for_now = _is_for_now(error)
             self.close()
-            if failed_for_now:
+            if _is_for_now(error):
                 raise self._lost(error) from None
             raise MailboxError(
                 f"{self.server} refuses the login of {account.login}: {_reason(error)}",
