@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from spamnb.core import FloatArray, IntArray, Record
-from spamnb.errors import InputError, type_name
+from spamnb.errors import InputError, type_name, warn
 
 
 class Texts(Record):
@@ -134,6 +134,8 @@ class Texts(Record):
 
 
 _HEADER = re.compile(rb"([!-9;-~]+)[ \t]*:")
+_FOLD = re.compile(rb"\r?\n[ \t]+")
+_MAIL_HEAD = 4096  # characters of a text that are looked at for headers
 # Headers that mails begin with, besides X-...: a message such as "Note: call me" is none.
 _FIRST_HEADERS = {
     *(b"return-path", b"received", b"delivered-to", b"envelope-to", b"delivery-date", b"from"),
@@ -173,6 +175,8 @@ def as_texts(messages: Messages) -> Texts:
     for i, item in enumerate(items):
         if isinstance(item, bytes):
             _refuse_raw_mail(item, f"messages[{i}]")
+    if items and isinstance(items[0], str):  # the first one tells: it costs nothing in a long list
+        _warn_of_raw_mail(items[0], "messages[0]")
     if {*map(type, items)} <= {
         str,
         bytes,
@@ -196,6 +200,8 @@ def one_message(message: str | bytes | Texts) -> Texts:
     """
     if isinstance(message, bytes):
         _refuse_raw_mail(message, "the message")
+    if isinstance(message, str):
+        _warn_of_raw_mail(message, "the message")
     if isinstance(message, (str, bytes)):
         return Texts.of([message])
     if isinstance(message, Texts) and len(message) == 1:
@@ -234,6 +240,13 @@ def _refuse_raw_mail(message: bytes, name: str) -> None:
             f"{name} is a raw mail, whose headers would be read as text",
             hint="parse it first: model.predict(spamnb.parse_mail(raw))",
         )
+
+
+def _warn_of_raw_mail(message: str, name: str) -> None:
+    """Warns of a text that begins with two header fields; texts of data sets may begin with one."""
+    head = message[:_MAIL_HEAD].encode("utf-8", "surrogatepass")
+    if by_first_lines(_FOLD.sub(b" ", head)):
+        warn(f"{name} is a raw mail, whose headers are read as text; pass parse_mail(text.encode()) instead")
 
 
 def _not_one_column(table: Any) -> InputError:

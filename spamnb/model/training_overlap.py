@@ -21,6 +21,8 @@ from spamnb.model.spam_model import SpamModel
 
 WIDTH = 5  # bytes
 _SHIFT = np.uint64(64 - 8 * WIDTH)
+_FEW_SEEN = 0.05  # the share of messages that may be in the training data by chance: "ok", "see you"
+_MOST_SEEN = 0.5  # from this share on the metrics are about memory
 
 
 class TrainingOverlap(Record):
@@ -52,6 +54,19 @@ class TrainingOverlap(Record):
             at = np.searchsorted(ascending, digests >> _SHIFT)
             learned |= ascending.take(at, mode="clip") == digests >> _SHIFT
         return int(np.count_nonzero(learned))
+
+
+def overlap_warning(seen: int, total: int) -> str:
+    """Words how many of `total` messages were in the training data, if more than a few; else empty.
+
+    >>> overlap_warning(1, 3), overlap_warning(1, 100)
+    ('1 of 3 test messages (33%) were in the training data; results are optimistic', '')
+    """
+    if seen <= total * _FEW_SEEN:
+        return ""
+    share = f"{seen:,} of {total:,} test messages ({seen / total:.0%})"
+    much = "this says little about new messages" if seen >= total * _MOST_SEEN else "results are optimistic"
+    return f"{share} were in the training data; {much}"
 
 
 def digest_file(model_path: str) -> str:
