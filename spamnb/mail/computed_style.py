@@ -8,8 +8,9 @@ from typing import Any, NamedTuple, cast
 
 from spamnb.mail.css_color_functions import Color
 from spamnb.mail.css_colors import BLACK, LINK, WHITE, blend, is_invisible
-from spamnb.mail.css_declarations import HAS_CUSTOM, Values, colors_in, resolve
+from spamnb.mail.css_declarations import HAS_CUSTOM, resolve
 from spamnb.mail.css_numbers import Length, parse_length, to_pixels
+from spamnb.mail.css_values import Values, colors_in
 from spamnb.mail.hidden_boxes import BOXES, clip_of, cuts_off, functions_of, has_box, is_gone, pixels_of
 
 _SMALLEST_FONT = 4.0  # pixels: letters of fewer cannot be read; mail is written in 8 and more

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from spamnb.mail.css_declarations import Values
+from spamnb.mail.css_values import Values
 
 
 class AttributeStyles(NamedTuple):

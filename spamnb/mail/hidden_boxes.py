@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 
-from spamnb.mail.css_declarations import Values, colors_in
 from spamnb.mail.css_numbers import parse_length, to_pixels
+from spamnb.mail.css_values import Values, colors_in
 from spamnb.mail.html_tokens import name_set
 
 # Limits in pixels.

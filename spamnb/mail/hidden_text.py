@@ -12,9 +12,9 @@ from itertools import islice
 
 from spamnb.core import BoundedCache
 from spamnb.mail.computed_style import Style, StyleTree, compute
-from spamnb.mail.css_declarations import Values
 from spamnb.mail.css_escapes import clean
 from spamnb.mail.css_selectors import Element, Family
+from spamnb.mail.css_values import Values
 from spamnb.mail.html_elements import (
     LETTERS_DRAWN,
     NOT_SHOWN,

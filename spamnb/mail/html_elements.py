@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping
 
 from spamnb.mail.css_colors import BLACK, WHITE, parse_legacy_color
-from spamnb.mail.css_declarations import Values, parse_declarations
+from spamnb.mail.css_declarations import parse_declarations
 from spamnb.mail.css_escapes import as_name, clean
 from spamnb.mail.css_selectors import AttributeStyles, Element
+from spamnb.mail.css_values import Values
 from spamnb.mail.html_tokens import name_set
 
 _ATTRIBUTE = re.compile(

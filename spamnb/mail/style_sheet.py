@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
-from spamnb.mail.css_declarations import Values, parse_declarations
+from spamnb.mail.css_declarations import parse_declarations
 from spamnb.mail.css_selector_reader import parse_selector, split_selectors
 from spamnb.mail.css_selectors import Family, Selector, matches_others
+from spamnb.mail.css_values import Values
 from spamnb.mail.media_queries import is_supported
 
 # Text up to a brace or semicolon; quoted text and parentheses may have these in them.
