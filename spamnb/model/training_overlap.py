@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,7 +18,9 @@ from spamnb.features import KeyArray
 from spamnb.messages import Chunk
 from spamnb.model.message_digest import message_digests
 from spamnb.model.model_paths import READY_MADE_NAMES, is_shipped, shipped_model
-from spamnb.model.spam_model import SpamModel
+
+if TYPE_CHECKING:
+    from spamnb.model.spam_model import SpamModel
 
 WIDTH = 5  # bytes
 _SHIFT = np.uint64(64 - 8 * WIDTH)
