@@ -1,7 +1,9 @@
-"""Defines errors in the user's words: what happened, and the next step."""
+"""Defines errors and warnings in the user's words: what happened, and the next step."""
 
 from __future__ import annotations
 
+import sys
+import warnings
 from typing import Any
 
 
@@ -30,6 +32,18 @@ def _restored(kind: type[SpamnbError], message: str, hint: str) -> SpamnbError:
     error = kind.__new__(kind)
     SpamnbError.__init__(error, message, hint)
     return error
+
+
+class SpamnbWarning(UserWarning):
+    """A call in Python works, but probably not as it was meant."""
+
+
+def warn(message: str) -> None:
+    """Issues a warning at the line outside the package that led here."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("spamnb."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, SpamnbWarning, stacklevel=level)
 
 
 def type_name(value: object) -> str:

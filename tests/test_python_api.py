@@ -9,6 +9,8 @@ import pickle
 import subprocess
 import sys
 import traceback
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +21,15 @@ import pytest
 
 import spamnb
 from spamnb import FeatureConfig, ScorerConfig, SpamModel
-from spamnb.errors import ModelError, SpamnbError
+from spamnb.errors import ModelError, SpamnbError, SpamnbWarning
 from spamnb.evaluation import evaluate_chunks
 from spamnb.messages import Chunk, as_texts
 from spamnb.metrics import MultiScores, Scores
 from tests.training.test_trainer import corpus
 
 RAW = b"From: Ann <ann@example.com>\nTo: bob@example.com\nSubject: Lunch?\n\nSee you at one.\n"
+
+on_training_data = pytest.mark.filterwarnings("ignore:.* were in the training data")
 
 
 def refused(call: Any, *args: Any, **named: Any) -> tuple[str, str]:
@@ -130,6 +134,7 @@ def table_of_columns() -> pd.DataFrame:
     return table(20).assign(text=texts, sender=["x", "y"] * 10, hour=[1, 20] * 10)
 
 
+@on_training_data
 def test_train_and_evaluate_take_columns_of_a_data_frame() -> None:
     frame = table_of_columns()
     model = spamnb.train(frame, features=FEATURES)
@@ -308,6 +313,7 @@ def test_evaluate_computes_what_the_command_line_computes(classes: int) -> None:
     assert model.evaluate(texts[60:], labels[60:]) == evaluate_chunks(model, [chunk]).scores
 
 
+@on_training_data
 @pytest.mark.parametrize(
     ("options", "news", "messages", "verdicts"),
     [
@@ -329,6 +335,7 @@ def test_evaluate_measures_the_verdicts_on_three_classes(
     assert (scores.accuracy, scores.unsure) == (1.0, verdicts.count("unsure"))
 
 
+@on_training_data
 def test_evaluate_takes_numbers_as_labels() -> None:
     texts, labels = corpus(60)
     model = spamnb.train(texts, labels)
@@ -338,6 +345,18 @@ def test_evaluate_takes_numbers_as_labels() -> None:
     assert (scores.messages, scores.spam) == (60, labels.count("spam"))
 
 
+def test_evaluate_warns_of_messages_that_the_model_was_trained_on() -> None:
+    texts, labels = corpus(60)
+    model = spamnb.train(texts[:40], labels[:40])
+    with pytest.warns(SpamnbWarning) as caught:
+        model.evaluate(texts[20:], labels[20:])
+    text = "20 of 40 test messages (50%) were in the training data; this says little about new messages"
+    assert [(str(warning.message), warning.filename) for warning in caught] == [(text, __file__)]
+    model.evaluate(texts[39:], labels[39:])  # 1 of 21, as may happen by chance
+    replace(model, seen_messages=None).evaluate(texts, labels)  # not known
+
+
+@on_training_data
 def test_scores_are_printed_in_one_line() -> None:
     texts, labels = corpus(20)
     assert str(spamnb.train(texts, labels).evaluate(texts, labels)).startswith(
@@ -347,6 +366,7 @@ def test_scores_are_printed_in_one_line() -> None:
     assert "macro_f1 " in str(spamnb.train(texts, topics).evaluate(texts, topics))
 
 
+@on_training_data
 def test_words_for_spam_and_ham_are_evaluated_as_they_are_learned() -> None:
     texts, labels = corpus(60)
     numbers = [int(label == "spam") for label in labels]
@@ -369,6 +389,7 @@ def test_evaluate_refuses_what_it_cannot_measure() -> None:
     assert refused(model.evaluate, ["a"]) == ("there are no labels", "pass them second, after the messages")
 
 
+@on_training_data
 def test_evaluate_takes_a_data_frame() -> None:
     frame, model = table(60), spamnb.train(*corpus(20))
     expected = model.evaluate(frame["text"], frame["label"])
@@ -416,7 +437,7 @@ def test_a_list_of_parsed_mails_is_joined() -> None:
 
 
 def test_a_mail_is_bytes() -> None:
-    hint = "read it as bytes: parse_mail(open(path, 'rb'))"
+    hint = "read it as bytes: parse_mail(open(path, 'rb')), or encode it: parse_mail(text.encode())"
     assert refused(spamnb.parse_mail, "a.eml") == ("expected a raw mail as bytes, got str", hint)
     assert refused(spamnb.parse_mail, None) == ("expected a raw mail as bytes, got None", hint)
     assert refused(spamnb.parse_mail, Path("a.eml"))[1] == hint
@@ -451,9 +472,26 @@ def test_a_message_of_email_is_no_list_of_messages() -> None:
         )
 
 
+def test_a_raw_mail_as_text_gives_a_warning() -> None:
+    model, text, end = spamnb.load("mail"), RAW.decode(), "; pass parse_mail(text.encode()) instead"
+    folded = text.replace("\n", "\r\n").replace(": ", ":\r\n\t")
+    calls = (model.predict, model.predict_proba, model.score, model.log_odds)
+    for call in (*calls, spamnb.SpamClassifier().fit(*corpus(2)).predict):
+        for messages in ([text, "hi"], pd.Series([folded]), ["From ann Mon\n" + text]):
+            with pytest.warns(SpamnbWarning) as caught:
+                call(messages)
+            shown = "messages[0] is a raw mail, whose headers are read as text" + end
+            assert [(str(w.message), w.filename) for w in caught] == [(shown, __file__)]
+    with pytest.warns(SpamnbWarning, match="^the message is a raw mail"):
+        model.explain(text)
+    for learn in (model.learn, model.forget, spamnb.train):
+        with pytest.warns(SpamnbWarning, match="raw mail"), suppress(SpamnbError):
+            learn([text, "hi"], ["ham", "spam"])
+
+
 def test_texts_and_other_bytes_are_no_raw_mail() -> None:
     model = spamnb.load("sms")
-    for text in (RAW.decode(), "To: all\nNote: call me"):
+    for text in ("Subject: see you\n at seven", "Subject: lunch\nAt one: the usual place", "Note: x\nTo: y"):
         assert len(model.predict([text])) == 1
     for data in (b"To: all\nHi", b"Note: x\nTo: y", b"From me to you", b""):
         assert model.log_odds([data]).tolist() == model.log_odds([data.decode()]).tolist()
@@ -462,7 +500,7 @@ def test_texts_and_other_bytes_are_no_raw_mail() -> None:
 def test_mail_in_a_model_without_mail_gives_a_warning() -> None:
     model, parsed = spamnb.load("sms"), spamnb.parse_mail(RAW)
     for call in (model.predict, model.predict_proba, model.log_odds):
-        with pytest.warns(UserWarning, match="without mail") as caught:
+        with pytest.warns(SpamnbWarning, match="without mail") as caught:
             call(parsed)
         assert [(str(warning.message), warning.filename) for warning in caught] == [
             ("this model was trained without mail; its verdicts on mail are unreliable", __file__)

@@ -13,7 +13,7 @@ from spamnb.errors import DataError
 from spamnb.features import extract
 from spamnb.messages import Chunk
 from spamnb.metrics import MultiScores, Scores
-from spamnb.model import Predictions, SpamModel, TrainingOverlap, Verdicts
+from spamnb.model import Predictions, SpamModel, TrainingOverlap, Verdicts, overlap_warning
 from spamnb.training import (
     FEWEST,
     HeldOutScores,
@@ -23,11 +23,6 @@ from spamnb.training import (
     metrics_of,
     too_few_messages,
 )
-
-_SOME_SEEN = "results are optimistic (the same texts are in both; --holdout keeps repeats together)"
-_FEW_SEEN = 0.05  # the share of messages that may be in the training data by chance: "ok", "see you"
-
-_MOST_SEEN = 0.5  # from this share on the metrics are about memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +47,7 @@ class Evaluation:
     @property
     def warning(self) -> str:
         """Words how many messages were in the training data, if more than a few; else empty."""
-        seen, total = self.seen or 0, self.scores.messages
-        if seen <= total * _FEW_SEEN:
-            return ""
-        share = f"{seen:,} of {total:,} test messages ({seen / total:.0%})"
-        much = "this says little about new messages" if seen >= total * _MOST_SEEN else _SOME_SEEN
-        return f"{share} were in the training data; {much}"
+        return overlap_warning(self.seen or 0, self.scores.messages)
 
     def overlap(self) -> dict[str, Any] | None:
         """Returns how many messages were in the training data, for JSON; None where that is not known."""

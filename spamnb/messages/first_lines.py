@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 _HEADER = re.compile(rb"([!-9;-~]+)[ \t]*:")
+_FOLD = re.compile(rb"\r?\n[ \t]+")
+_MAIL_HEAD = 4096  # characters of a text that are looked at for headers
 # Headers that mails begin with, besides X-...: a message such as "Note: call me" is none.
 _FIRST_HEADERS = {
     *(b"return-path", b"received", b"delivered-to", b"envelope-to", b"delivery-date", b"from"),
@@ -36,3 +38,12 @@ def begins_header(line: bytes) -> bool:
 def is_raw_mail(message: bytes) -> bool:
     """Tells whether a message begins as a mail; the first test spares most messages the search for lines."""
     return bool(_HEADER.match(message) or message.startswith(b"From ")) and bool(by_first_lines(message))
+
+
+def begins_as_mail(text: str) -> bool:
+    r"""Tells whether a text begins with two header fields.
+
+    >>> begins_as_mail("Subject: Hi\n there\nTo: b"), begins_as_mail("Subject: Hi\n there")
+    (True, False)
+    """
+    return bool(by_first_lines(_FOLD.sub(b" ", text[:_MAIL_HEAD].encode("utf-8", "surrogatepass"))))

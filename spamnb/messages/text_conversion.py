@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from spamnb.core import FloatArray
-from spamnb.errors import InputError, type_name
-from spamnb.messages.first_lines import is_raw_mail
+from spamnb.errors import InputError, type_name, warn
+from spamnb.messages.first_lines import begins_as_mail, is_raw_mail
 from spamnb.messages.texts import Texts
 
 Messages = Texts | Iterable[str | bytes | Texts]
@@ -30,6 +30,8 @@ def as_texts(messages: Messages) -> Texts:
     for i, item in enumerate(items):
         if isinstance(item, bytes):
             _refuse_raw_mail(item, f"messages[{i}]")
+    if items and isinstance(items[0], str):  # the first one tells: it costs nothing in a long list
+        _warn_of_raw_mail(items[0], "messages[0]")
     if {*map(type, items)} <= {str, bytes}:  # the usual case, without a loop in Python
         return Texts.of(items)
     others = [i for i, item in enumerate(items) if not isinstance(item, (str, bytes))]
@@ -67,6 +69,8 @@ def one_message(message: str | bytes | Texts) -> Texts:
     """
     if isinstance(message, bytes):
         _refuse_raw_mail(message, "the message")
+    if isinstance(message, str):
+        _warn_of_raw_mail(message, "the message")
     if isinstance(message, (str, bytes)):
         return Texts.of([message])
     if isinstance(message, Texts) and len(message) == 1:
@@ -85,6 +89,12 @@ def _refuse_raw_mail(message: bytes, name: str) -> None:
             f"{name} is a raw mail, whose headers would be read as text",
             hint="parse it first: model.predict(spamnb.parse_mail(raw))",
         )
+
+
+def _warn_of_raw_mail(message: str, name: str) -> None:
+    """Warns of a text that begins with two header fields; texts of data sets may begin with one."""
+    if begins_as_mail(message):
+        warn(f"{name} is a raw mail, whose headers are read as text; pass parse_mail(text.encode()) instead")
 
 
 def _not_one_column(table: Any) -> InputError:

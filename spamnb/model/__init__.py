@@ -166,7 +166,10 @@ if TYPE_CHECKING:
     )
     from spamnb.model.text_export import export_lines as export_lines
     from spamnb.model.text_import import import_lines as import_lines
-    from spamnb.model.training_overlap import TrainingOverlap as TrainingOverlap
+    from spamnb.model.training_overlap import (
+        TrainingOverlap as TrainingOverlap,
+        overlap_warning as overlap_warning,
+    )
     from spamnb.model.unsure_verdicts import Verdicts as Verdicts
     from spamnb.model.verdict_on_mail import (
         MailVerdict as MailVerdict,
@@ -268,7 +271,7 @@ else:
             "spamassassin_score": ["REQUIRED", "spam_level", "spam_score"],
             "text_export": ["export_lines"],
             "text_import": ["import_lines"],
-            "training_overlap": ["TrainingOverlap"],
+            "training_overlap": ["TrainingOverlap", "overlap_warning"],
             "verdict_on_mail": ["MailVerdict", "mail_verdict", "verdict_fields", "with_verdict"],
             "unsure_verdicts": ["Verdicts"],
             "weight_correction": ["Correction"],

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from spamnb.errors import warn
 from spamnb.features import token_key
 from spamnb.messages import Messages, Texts, as_texts
 from spamnb.model.model_paths import MAIL, TEXT
@@ -41,7 +41,5 @@ def texts_to_classify(model: SpamModel, messages: Messages) -> Texts:
     """Returns messages as texts; warns of mail that the model cannot classify."""
     texts = as_texts(messages)
     if texts.tags and not knows_mail(model):
-        warnings.warn(
-            "this model was trained without mail; its verdicts on mail are unreliable", stacklevel=3
-        )
+        warn("this model was trained without mail; its verdicts on mail are unreliable")
     return texts

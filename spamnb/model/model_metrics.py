@@ -8,12 +8,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spamnb.core import IntArray
-from spamnb.errors import DataError
+from spamnb.errors import DataError, warn
+from spamnb.messages import Chunk
 from spamnb.metrics import MultiScores, Scores, evaluate_binary, evaluate_multi
-from spamnb.readers import classes_by_meaning, columns_of_table, is_table, labelled_messages
+from spamnb.model.training_overlap import TrainingOverlap, overlap_warning
+from spamnb.readers import (
+    classes_by_meaning,
+    columns_of_table,
+    columns_of_values,
+    is_table,
+    labelled_messages,
+)
 
 if TYPE_CHECKING:
-    from spamnb.messages import Categories, Messages, Numbers
+    from spamnb.messages import Categories, Messages, Numbers, Texts
     from spamnb.model.predictions import Predictions
     from spamnb.model.spam_model import SpamModel
 
@@ -32,10 +40,19 @@ def evaluate(
         categories, numbers = columns_of_table(model.features, messages)
     truth = _class_numbers(model, names)
     predictions = model.score(texts, categories, numbers)
+    _warn_of_overlap(model, texts, categories, numbers)
     if model.pair is None:
         proba = model.proba(predictions)
         return evaluate_multi(truth, model.choose(proba), proba, model.labels, predictions.lacks_evidence)
     return _evaluate_pair(model, truth, predictions, model.pair[0])
+
+
+def _warn_of_overlap(model: SpamModel, texts: Texts, categories: Categories, numbers: Numbers) -> None:
+    """Warns if the model, or its base model, was trained on many of these messages."""
+    columns = columns_of_values(model.features, len(texts), categories, numbers)
+    seen = TrainingOverlap.of(model).count(Chunk(texts, np.arange(len(texts)), None, *columns))
+    if warning := overlap_warning(seen or 0, len(texts)):
+        warn(warning)
 
 
 def _evaluate_pair(

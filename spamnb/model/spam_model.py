@@ -145,7 +145,8 @@ class SpamModel(BatchScorer):
         """Computes accuracy, recall, ROC AUC and all other metrics of `spamnb evaluate`.
 
         They are Scores, or MultiScores with more than two classes. An unsure message counts as not spam, or
-        with more classes as the likeliest one.
+        with more classes as the likeliest one. A warning says how many of the messages the model was trained
+        on, if these are more than a few.
         `messages` may be a DataFrame; `text` and `label` name its columns, which otherwise need usual names.
         It has the categorical and numeric columns too, unless these are passed.
 
@@ -195,6 +196,9 @@ class SpamModel(BatchScorer):
 
         A missing folder is created. A file that is no model is replaced only with `force`. `backup` is a
         second name for the file that is replaced, `mode` the permissions, such as 0o640.
+
+        The lessons of a file that is replaced can no longer be undone, and those after this model was loaded
+        are lost. `backup=f"{path}.bak"` keeps them beside the old file, as the command line does.
         """
         from spamnb.storage import model_writer
 

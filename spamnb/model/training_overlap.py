@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,10 +18,15 @@ from spamnb.features import KeyArray
 from spamnb.messages import Chunk
 from spamnb.model.message_digest import message_digests
 from spamnb.model.model_paths import READY_MADE_NAMES, is_shipped, shipped_model
-from spamnb.model.spam_model import SpamModel
+
+if TYPE_CHECKING:
+    from spamnb.model.spam_model import SpamModel
 
 WIDTH = 5  # bytes
 _SHIFT = np.uint64(64 - 8 * WIDTH)
+_FEW_SEEN = 0.05  # the share of messages that may be in the training data by chance: "ok", "see you"
+_SOME_SEEN = "results are optimistic (the same texts are in both; --holdout keeps repeats together)"
+_MOST_SEEN = 0.5  # from this share on the metrics are about memory
 
 
 class TrainingOverlap(Record):
@@ -52,6 +58,19 @@ class TrainingOverlap(Record):
             at = np.searchsorted(ascending, digests >> _SHIFT)
             learned |= ascending.take(at, mode="clip") == digests >> _SHIFT
         return int(np.count_nonzero(learned))
+
+
+def overlap_warning(seen: int, total: int) -> str:
+    """Words how many of `total` messages were in the training data, if more than a few; else empty.
+
+    >>> overlap_warning(2, 3), overlap_warning(1, 100)
+    ('2 of 3 test messages (67%) were in the training data; this says little about new messages', '')
+    """
+    if seen <= total * _FEW_SEEN:
+        return ""
+    share = f"{seen:,} of {total:,} test messages ({seen / total:.0%})"
+    much = "this says little about new messages" if seen >= total * _MOST_SEEN else _SOME_SEEN
+    return f"{share} were in the training data; {much}"
 
 
 def digest_file(model_path: str) -> str:

@@ -102,7 +102,7 @@ def test_spamc_commands_work(server: Server) -> None:
 def test_the_python_client_works(server: Server) -> None:
     program = blocks("use-from-your-app", "python")[0].replace(":7726", f":{server.port}")
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=PATIENCE, check=True)
-    assert done.stdout == b"spam\n"
+    assert done.stdout == b"spam\nham\nspam\n"
 
 
 @needs["node"]
