@@ -231,7 +231,7 @@ def _refuse_raw_mail(message: bytes, name: str) -> None:
     """Refuses a mail whose headers would be read as text."""
     if (_HEADER.match(message) or message.startswith(b"From ")) and by_first_lines(message):
         raise InputError(
-            f"{name} is a raw mail, whose headers would be read as text",
+            f"{name} is a raw email, whose headers would be read as text",
             hint="parse it first: model.predict(spamnb.parse_mail(raw))",
         )
 

@@ -93,11 +93,11 @@ def test_a_client_before_version_1_3_gets_one_field(server: Server) -> None:
         (b"CHECK SPAMC/1.5\r\nX: " + b"a" * 9000 + b"\r\n\r\n", "76 the header has more than 8192 bytes"),
         (
             request("CHECK", zlib.compress(bytes(20 << 20)), Compress="zlib"),
-            "65 the mail is too large: at most 16777216 bytes are accepted",
+            "65 the email is too large: at most 16777216 bytes are accepted",
         ),
         (
             b"CHECK SPAMC/1.5\r\nContent-length: 99999999999\r\n\r\n",
-            "65 the mail is too large: at most 16777216 bytes are accepted",
+            "65 the email is too large: at most 16777216 bytes are accepted",
         ),
         (
             request("TELL", Message_class="spam", Set="local"),
