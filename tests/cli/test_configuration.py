@@ -163,7 +163,7 @@ def test_every_option_has_a_variable_of_its_own() -> None:
         ("[predict]\nunsure = 0.2", "[predict] unsure must be a list of 2 values", "correct it"),
         (
             "[predict]\nthreshold = true",
-            "[predict] threshold is no flag: it cannot be true or false",
+            "[predict] threshold is not a flag: it cannot be true or false",
             "correct it",
         ),
     ],

@@ -160,8 +160,8 @@ def test_options_that_would_do_nothing_are_refused(cli: Cli, args: list[str], me
 
 def test_a_missing_queue_is_an_error(cli: Cli) -> None:
     assert cli.fails("learn", "--mode", "drain", "none") == [
-        "Error: none is no folder",
+        "Error: none is not a folder",
         "Hint: give the folder with .spam and .ham in it",
     ]
-    with pytest.raises(MailboxError, match="is no folder"):
+    with pytest.raises(MailboxError, match="is not a folder"):
         waiting_lessons("none")

@@ -115,7 +115,7 @@ class Walker:
             elif _REMOVED.match(entry.name):
                 self._skipped.add(entry.path, "deleted, or a backup")
             elif numbered and not entry.name.isdecimal():
-                self._skipped.add(entry.path, "no number, as emails of MH have")
+                self._skipped.add(entry.path, "not an MH email: its name is not a number")
             else:
                 yield entry.path
 

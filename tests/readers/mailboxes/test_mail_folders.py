@@ -77,7 +77,7 @@ def test_mh_folder_in_the_order_of_its_numbers() -> None:
         "mh/,3": "deleted, or a backup",
         "mh/.mh_sequences": "hidden",
         "mh/5~": "deleted, or a backup",
-        "mh/notes": "no number, as emails of MH have",
+        "mh/notes": "not an MH email: its name is not a number",
     }
     assert source.about == "mh: folder of mail"
     make({"MH/context": b"Current-Folder: inbox\n", "MH/inbox/1": "one"})
