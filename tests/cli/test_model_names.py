@@ -82,7 +82,7 @@ def test_words_that_mean_something_else_are_no_names(cli: Cli, name: str) -> Non
 def test_an_empty_name_is_no_model(cli: Cli) -> None:
     """As of a variable of a shell that is not set."""
     for command in (("predict", "-m"), ("model", "use"), ("model", "export")):
-        assert cli.fails(*command, "")[0] == "Error: no model at "
+        assert cli.fails(*command, "")[0] == "Error: expected the path of a model, got an empty string"
 
 
 def test_a_name_without_a_model(cli: Cli) -> None:
