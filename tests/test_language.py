@@ -62,7 +62,7 @@ def test_messages(path: Path) -> None:
 
 
 def test_help() -> None:
-    texts = list(helps(cli, click.Context(cli, info_name="spamnb")))
+    texts = list(helps(cli, click.Context(cli, info_name="spamnb", **cli.context_settings)))
     assert len(texts) > 100
     assert [text for text in texts if _PHRASE.search(" ".join(text.split()))] == []
 

@@ -151,6 +151,11 @@ def test_columns_that_features_name_must_be_there() -> None:
         "the features need a column 'sender', the messages have none",
         "pass a DataFrame with it",
     )
+    twice = frame[["text", "label", "sender", "hour", "hour"]]
+    assert refused(spamnb.train, twice, features=FEATURES) == (
+        "the features need a column 'hour', the messages have 2",
+        "the columns are text, label, sender, hour, hour",
+    )
 
 
 def test_columns_may_be_any_values() -> None:

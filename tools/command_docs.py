@@ -17,7 +17,7 @@ from pathlib import Path
 import click
 
 from spamnb.cli import COMMANDS, cli
-from spamnb.cli.option_groups import full_help
+from spamnb.cli.command_base import full_help
 
 ROOT = Path(__file__).resolve().parents[1]
 COMMANDS_PAGE = ROOT / "docs" / "reference" / "commands.md"

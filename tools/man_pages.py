@@ -14,7 +14,7 @@ import click
 
 from spamnb._version import __version__
 from spamnb.cli import SECTIONS, cli
-from spamnb.cli.option_groups import Command
+from spamnb.cli.command_base import Command
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "man"

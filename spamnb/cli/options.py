@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from spamnb.cli.option_groups import Option, SettingOption, advanced as advanced, all_of, option
+from spamnb.cli.option_groups import Option, advanced as advanced, all_of, option
 from spamnb.cli.overwrite import checked
+from spamnb.cli.set_option import SettingOption
 from spamnb.errors import ConfigError
 from spamnb.readers import any_of, labelled_formats
 from spamnb.scorers import REGISTRY

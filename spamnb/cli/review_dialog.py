@@ -63,7 +63,7 @@ def _without_blanks(chunk: Chunk) -> Chunk:
     if chunk.sources or chunk.categories or chunk.numbers:
         return chunk
     rows = np.array([i for i, text in enumerate(chunk.texts.tolist()) if text.strip()], np.int64)
-    return chunk if len(rows) == len(chunk) else Chunk(chunk.texts.select(rows), chunk.lines[rows])
+    return chunk if len(rows) == len(chunk) else chunk.select(rows)
 
 
 class ReviewDialog:

@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
-from spamnb.cli.option_groups import command, near_name
+from spamnb.cli.command_base import command
 from spamnb.cli.options import Params, feature_config, setting_options
+from spamnb.cli.set_option import near_name
 from spamnb.errors import ConfigError
 from spamnb.scorers import REGISTRY
 from spamnb.settings import (

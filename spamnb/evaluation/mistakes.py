@@ -60,7 +60,7 @@ class MistakeCollector:
             rows = np.flatnonzero(kinds == kind)
             for row in rows[np.argsort(-wrongness[rows], kind="stable")][: _REPEATS * self._limit].tolist():
                 code, p = int(predictions.codes[row]), float(predictions.probability[row])
-                message, place = _select_one(chunk, row), chunk.place(row)
+                message, place = chunk.select(np.array([row])), chunk.place(row)
                 self._candidates.append(
                     _Candidate(float(wrongness[row]), kind, int(truth[row]), code, p, message, place)
                 )
@@ -98,14 +98,6 @@ def _wrongness(model: SpamModel, predictions: Predictions, truth: IntArray) -> t
     with np.errstate(divide="ignore"):
         gap = np.log(proba[rows, verdicts]) - np.log(proba[rows, truth])
     return np.asarray(gap, np.float64), np.where(verdicts == truth, -1, 0)
-
-
-def _select_one(chunk: Chunk, row: int) -> Chunk:
-    """Selects one message of a chunk with its tags and columns."""
-    texts = chunk.texts.select(np.array([row]))
-    categories = {name: values[row : row + 1] for name, values in chunk.categories.items()}
-    numbers = {name: values[row : row + 1] for name, values in chunk.numbers.items()}
-    return Chunk(texts, chunk.lines[row : row + 1], None, categories, numbers)
 
 
 def _mistake(c: _Candidate, names: tuple[str, ...], explanation: Explanation) -> Mistake:

@@ -81,21 +81,7 @@ class LabelledData:
             rows = keep[(keep >= begin) & (keep < begin + len(chunk))] - begin
             begin += len(chunk)
             if len(rows):
-                yield _select(chunk, rows)
-
-
-def _select(chunk: Chunk, rows: IntArray) -> Chunk:
-    picked = rows.tolist()
-    labels = chunk.labels or []
-    return Chunk(
-        chunk.texts.select(rows),
-        chunk.lines[rows],
-        [labels[i] for i in picked],
-        {c: [v[i] for i in picked] for c, v in chunk.categories.items()},
-        {c: v[rows] for c, v in chunk.numbers.items()},
-        sources=[chunk.sources[i] for i in picked] if chunk.sources else (),
-        file=chunk.file,
-    )
+                yield chunk.select(rows)
 
 
 def shuffled(data: LabelledData, seed: int) -> tuple[IntArray, IntArray]:

@@ -79,7 +79,7 @@ class ImapSession:
             self._client.login(account.login, password)
             self._capabilities = {one.decode().upper() for one in self._client.capabilities()}
         except LoginError as error:
-            failed_for_now = _is_for_now(error)
+            failed_for_now = _is_for_now(error)  # another error while closing may cut the context of this one
             self.close()
             if failed_for_now:
                 raise self._lost(error) from None

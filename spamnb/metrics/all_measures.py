@@ -59,6 +59,7 @@ def largest_class(classes: Sequence[ClassScores]) -> tuple[str, float]:
 
 
 def _line(scores: Scores | MultiScores, names: Sequence[str]) -> str:
+    """Returns the main measures in one line."""
     measures = [f"{name} {getattr(scores, name):.4f}" for name in names]
     return f"{counted(scores.messages, 'message')} ({scores.unsure:,} unsure): {', '.join(measures)}"
 

@@ -34,9 +34,8 @@ if TYPE_CHECKING:
         SPAM as SPAM,
         UNSURE as UNSURE,
         Decision as Decision,
-        describe as describe,
-        probability_text as probability_text,
     )
+    from spamnb.model.decision_text import describe as describe, probability_text as probability_text
     from spamnb.model.default_model import (
         MODEL_VARIABLE as MODEL_VARIABLE,
         choose_model as choose_model,
@@ -192,7 +191,8 @@ else:
             ],
             "change_history": ["ChangeHistory", "LOSS_UNIT"],
             "column_tables": ["columns_of"],
-            "decision": ["Decision", "HAM", "SPAM", "UNSURE", "describe", "probability_text"],
+            "decision": ["Decision", "HAM", "SPAM", "UNSURE"],
+            "decision_text": ["describe", "probability_text"],
             "evidence": ["Basis", "Evidence"],
             "explanation": ["Explanation"],
             "formula": ["Formula", "Linear", "linear_view"],

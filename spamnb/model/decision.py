@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from spamnb.core import FloatArray, IntArray
 from spamnb.errors import ConfigError, ModelError
+from spamnb.model.class_choice import highest, least_cost
 from spamnb.model.decision_options import (
     check_alone,
     check_cost,
@@ -24,40 +25,6 @@ from spamnb.storage import finite_number
 HAM, SPAM, UNSURE = 0, 1, 2
 _CERTAIN = 700.0  # log-odds of a probability that rounds to 1
 _COST_HINT = "for example --cost ham:spam=9: flagging ham as spam is 9 times as bad as missing spam"
-_SAME = 1e-9  # the relative difference of two probabilities that are the same on paper
-
-
-def expected_costs(p: float, cost_fp: float, cost_fn: float) -> tuple[float, float]:
-    """Computes the expected costs of the verdicts spam and ham for a message that is spam with probability p.
-
-    >>> expected_costs(0.6, cost_fp=100, cost_fn=10)
-    (40.0, 6.0)
-    """
-    return (1 - p) * cost_fp, p * cost_fn
-
-
-def least_cost(
-    proba: ArrayLike, costs: ArrayLike, preference: Sequence[int] | None = None
-) -> NDArray[np.int64]:
-    """Finds the verdict of least expected cost per row of `proba` (n, K); `costs[truth, verdict]` is (K, K).
-
-    >>> least_cost([[0.4, 0.6]], costs=[[0, 100], [10, 0]]).tolist()
-    [0]
-    """
-    expected = np.einsum("nt,ta->na", np.asarray(proba, np.float64), np.asarray(costs, np.float64))
-    return highest(-expected, preference)
-
-
-def highest(values: FloatArray, preference: Sequence[int] | None = None) -> NDArray[np.int64]:
-    """Finds the class with the highest value per row (n, K); among equal ones the first of `preference`.
-
-    >>> highest(np.array([[0.4, 0.4, 0.2], [0.2, 0.2, 0.6]]), preference=[1, 0, 2]).tolist()
-    [1, 2]
-    """
-    order = np.arange(values.shape[1]) if preference is None else np.asarray(preference)
-    top = values.max(axis=1, keepdims=True)
-    equal = values >= top - _SAME * np.abs(top)  # the same but for rounding
-    return np.asarray(order[equal[:, order].argmax(axis=1)], np.int64)
 
 
 def _stored_cost(truth: object, verdict: object, cost: object) -> tuple[str, str, float]:
@@ -65,28 +32,6 @@ def _stored_cost(truth: object, verdict: object, cost: object) -> tuple[str, str
     if not (isinstance(truth, str) and isinstance(verdict, str)):
         raise TypeError("costs")
     return truth, verdict, finite_number(cost)
-
-
-def probability_text(p: float) -> str:
-    """Formats a probability with as many digits as it takes to differ from 1.
-
-    >>> [probability_text(p) for p in (0.5, 0.90254, 0.99999812, 1.0)]
-    ['0.5', '0.9025', '0.9999981', '1']
-    """
-    digits = 4 if p < 0.999 or p == 1 else min(16, 1 - math.floor(math.log10(1 - p)))
-    return f"{p:.{digits}g}" if p < 0.999 or p == 1 else f"{p:.{digits}f}"
-
-
-def describe(state: Mapping[str, Any], positive: str, other: str) -> str:
-    """Describes the state of a decision.
-
-    >>> describe(Decision.from_cutoff(3.0, 0.001).to_state(), "spam", "ham")
-    'spam above P = 0.9526 (log-odds +3.00, aim: at most 0.1% of ham), unsure above 0.5'
-    """
-    text = f"{positive} above P = {probability_text(state['threshold'])}"
-    if (threshold := state.get("log_odds_threshold")) is not None:
-        text += f" (log-odds {threshold:+.2f}, aim: at most {100 * state['max_fpr']:.3g}% of {other})"
-    return text if state["unsure_from"] is None else f"{text}, unsure above {state['unsure_from']:g}"
 
 
 @dataclass(frozen=True, slots=True)

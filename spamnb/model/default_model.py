@@ -76,6 +76,7 @@ def load(model: str | os.PathLike[str]) -> SpamModel:
 
 def existing_path_of(text: str) -> str:
     """Returns the file of a model that is stated by name or by path; refuses a name without a model."""
+    model_paths.check_path(text)
     path = model_path(text)
     if is_name(text) and not os.path.exists(path):
         raise no_such_name(text)

@@ -12,7 +12,7 @@ from spamnb.model.raw_scores import RawScores
 from spamnb.model.unsure_verdicts import MOST, Verdicts, taught_range
 
 if TYPE_CHECKING:
-    from spamnb.model.spam_model import SpamModel
+    from spamnb.model.model_parts import ModelParts
 
 UNSURE_LABEL = "unsure"
 TOO_CLOSE = "too close to call"  # the reason to be unsure of a message in which enough is known
@@ -71,7 +71,7 @@ class Predictions(Record):
         return TOO_CLOSE
 
 
-def class_probabilities(model: SpamModel, damped: FloatArray, known: IntArray) -> FloatArray:
+def class_probabilities(model: ModelParts, damped: FloatArray, known: IntArray) -> FloatArray:
     """Returns (n, K): the probability of each of more than two classes; all alike if each is impossible.
 
     Where nothing is known it is the prior, drawn to equal shares if one class has more than `MOST`.
@@ -87,7 +87,7 @@ def class_probabilities(model: SpamModel, damped: FloatArray, known: IntArray) -
 
 
 def predict_pair(
-    model: SpamModel, verdicts: Verdicts, log_odds: FloatArray, scored: RawScores
+    model: ModelParts, verdicts: Verdicts, log_odds: FloatArray, scored: RawScores
 ) -> Predictions:
     """Returns the verdicts on messages of two classes with their scores."""
     assert model.pair is not None
@@ -96,7 +96,7 @@ def predict_pair(
     return Predictions(names, codes, verdicts.probability, *scores, verdicts.lacks_evidence)
 
 
-def all_probabilities(model: SpamModel, predictions: Predictions) -> FloatArray:
+def all_probabilities(model: ModelParts, predictions: Predictions) -> FloatArray:
     """Returns (n, K): the probability of every class, in the order of the model's labels."""
     if model.pair is None:
         return _with_taught(
@@ -113,7 +113,7 @@ def all_probabilities(model: SpamModel, predictions: Predictions) -> FloatArray:
     return np.stack(both if model.pair[0] == 1 else both[::-1], axis=1)
 
 
-def predict_classes(model: SpamModel, scored: RawScores) -> Predictions:
+def predict_classes(model: ModelParts, scored: RawScores) -> Predictions:
     """Predicts one of more than two classes, by likelihood or cost, or unsure where nothing is known."""
     labels, proba = model.labels, class_probabilities(model, scored.damped, scored.known)
     lacking = model.lacks_evidence(scored.known)
@@ -125,7 +125,7 @@ def predict_classes(model: SpamModel, scored: RawScores) -> Predictions:
     return Predictions((*labels, UNSURE_LABEL), codes, p, log_odds, scored.known, scored, lacking)
 
 
-def remember(model: SpamModel, predictions: Predictions, taught_as: IntArray) -> Predictions:
+def remember(model: ModelParts, predictions: Predictions, taught_as: IntArray) -> Predictions:
     """Gives messages that were taught word for word the label that they were taught with."""
     taught = taught_as >= 0
     if not taught.any():

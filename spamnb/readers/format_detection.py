@@ -10,7 +10,7 @@ from spamnb.core import excerpt
 from spamnb.errors import DataError
 from spamnb.messages import begins_header, by_first_lines as by_first_lines
 from spamnb.readers.decoded_input import DecodedInput
-from spamnb.readers.formats import FORMATS, format_by_suffix, table_formats
+from spamnb.readers.formats import FORMATS, format_by_suffix
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.tables.label_words import TEXT_NAMES, is_label_name, normalize_name
 
@@ -118,15 +118,15 @@ def by_first_line(line: bytes) -> str:
     return "csv" if any(_is_header(text.split(delimiter)) for delimiter in "\t,;|") else ""
 
 
-def many_messages(path: str, data: bytes) -> str:
-    r"""Describes an input that holds more than one message; returns "" if it may be one.
+def many_messages(data: bytes) -> str:
+    r"""Describes data that holds more than one message; returns "" if it may be one.
 
-    >>> many_messages("x.csv", b"hi"), many_messages("-", b'{"text": "hi"}\n'), many_messages("-", b"hi\nyou")
-    ('a table', 'a table', '')
+    >>> many_messages(b'{"text": "hi"}\n'), many_messages(b"hi\nyou")
+    ('a table', '')
     """
     from spamnb.readers.mailboxes.mbox import holds_many
 
-    if format_by_suffix(path) in table_formats() or by_first_line(data.partition(b"\n")[0]):
+    if by_first_line(data.partition(b"\n")[0]):
         return "a table"
     return "an mbox of several emails" if holds_many(data) else ""
 

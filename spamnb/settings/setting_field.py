@@ -150,23 +150,23 @@ class Setting:
         if isinstance(self.default, bool):
             if not isinstance(value, bool):
                 raise ConfigError(f"{name} must be True or False, got {value!r}")
-        elif self.choices and value not in self.choices:
-            raise ConfigError(f"{name} must be {one_of(*self.choices).words}, got {value!r}")
-        if value is not None and self.rule is not None and not self._holds(value):
+        elif self.choices:
+            self._index(value, name)
+        if value is not None and self.rule is not None and not self._holds(self.rule, value):
             shown = list(value) if isinstance(value, tuple) else value
             raise ConfigError(f"{name} must be {self.rule.words}, got {shown!r}", self.rule.hint)
 
-    def _holds(self, value: Any) -> bool:
+    def _holds(self, rule: ValueRule, value: Any) -> bool:
         try:
             if isinstance(self.default, int):
                 index(value)  # a whole number
-            return self.rule is None or self.rule.holds(value)
+            return rule.holds(value)
         except (TypeError, ValueError):
             return False  # of another type
 
-    def _index(self, option: Any) -> int:
+    def _index(self, option: Any, name: str = "") -> int:
         if option not in self.choices:
-            raise ConfigError(f"{self.flag} must be {one_of(*self.choices).words}, got {option!r}")
+            raise ConfigError(f"{name or self.flag} must be {one_of(*self.choices).words}, got {option!r}")
         return self.choices.index(option)
 
     def _parsed(self, option: Any) -> Any:

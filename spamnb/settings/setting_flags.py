@@ -1,4 +1,4 @@
-"""Writes settings as flags, and tells which of them training fixes."""
+"""Writes settings as flags, or for Python as fields, and tells which of them training fixes."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from spamnb.settings.setting_field import Setting, changed_words, is_stated, set
 from spamnb.settings.textbook import with_textbook
 from spamnb.settings.training_config import TrainingConfig
 
+_FLAG = re.compile(r"--(?:set )?([a-z][a-z-]*)(?: (?=\d)|=)?")
 # Settings that have an effect on columns alone: the kind of columns, and how many it takes.
 _OF_COLUMNS = (
     ("ddof", "numeric", 1, "is a setting of numeric columns"),
@@ -77,9 +78,6 @@ def flags(features: FeatureConfig, scoring: ScorerConfig, mail: bool = False) ->
     scorer = [] if scoring.name == ScorerConfig().name else ["--scorer", scoring.name]
     words = changed_words(features, FeatureConfig.from_options(options, mail))
     return [*tokens, *words, *scorer, *changed_words(scoring, ScorerConfig.of(scoring.name))]
-
-
-_FLAG = re.compile(r"--(?:set )?([a-z][a-z-]*)(?: (?=\d)|=)?")
 
 
 def field_names() -> dict[str, str]:

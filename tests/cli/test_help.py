@@ -14,8 +14,10 @@ import pytest
 
 from spamnb import __version__
 from spamnb.cli import COMMANDS, SECTIONS, cli as group
+from spamnb.cli.command_base import Command
 from spamnb.cli.command_group import LazyGroup
-from spamnb.cli.option_groups import GROUPS, Command, Option, SettingOption
+from spamnb.cli.option_groups import GROUPS, Option
+from spamnb.cli.set_option import SettingOption
 from tests.helpers.command_line import PATIENCE, Cli
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from spamnb._version import __version__
 from spamnb.cli import COMMANDS, cli
-from spamnb.cli.option_groups import SettingOption
+from spamnb.cli.set_option import SettingOption
 from spamnb.model.model_state import FIELDS
 from spamnb.readers.formats import FORMATS, Format
 from spamnb.scorers import REGISTRY

@@ -13,7 +13,8 @@ from hypothesis import assume, given, strategies as st
 
 import spamnb
 from spamnb.errors import ConfigError, ModelError
-from spamnb.model.decision import HAM, SPAM, UNSURE, Decision, expected_costs, least_cost
+from spamnb.model.class_choice import expected_costs, least_cost
+from spamnb.model.decision import HAM, SPAM, UNSURE, Decision
 from spamnb.model.spam_model import SpamModel
 
 RANGE_HINT = "0.5 calls spam what is more likely spam than not, 0.9 what is spam in 9 cases of 10"

@@ -19,7 +19,8 @@ from spamnb.counts.tally import count
 from spamnb.features import extract
 from spamnb.messages import Texts
 from spamnb.metrics import Confusion, precision_recall_curve, roc_auc, roc_curve
-from spamnb.model.decision import HAM, SPAM, Decision, expected_costs, least_cost
+from spamnb.model.class_choice import expected_costs, least_cost
+from spamnb.model.decision import HAM, SPAM, Decision
 from spamnb.model.raw_scores import RawScores
 from spamnb.model.scoring_engine import Engine
 from spamnb.model.spam_model import SpamModel

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spamnb.messages import Texts
-from spamnb.model.decision import highest, least_cost
+from spamnb.model.class_choice import highest, least_cost
 from spamnb.model.raw_scores import prior_if_impossible
 from spamnb.model.scoring_engine import log_odds_of
 from spamnb.model.spam_model import SpamModel

@@ -11,7 +11,8 @@ from hypothesis import given, strategies as st
 
 from spamnb.errors import ModelError
 from spamnb.model.calibration import probability
-from spamnb.model.decision import HAM, SPAM, UNSURE, Decision, describe
+from spamnb.model.decision import HAM, SPAM, UNSURE, Decision
+from spamnb.model.decision_text import describe
 from spamnb.model.spam_model import SpamModel
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.threshold import cautious_cutoff, cutoff, operating_point

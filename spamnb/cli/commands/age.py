@@ -8,8 +8,9 @@ from datetime import date
 import click
 
 from spamnb.cli import options
+from spamnb.cli.command_base import command
 from spamnb.cli.message_kind import classes_text
-from spamnb.cli.option_groups import command, option
+from spamnb.cli.option_groups import option
 from spamnb.cli.output import print_step
 from spamnb.errors import ConfigError
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options
+from spamnb.cli.command_base import command
 from spamnb.cli.data_inputs import chunks, read_options
 from spamnb.cli.decision_rule import check_decision, decision
 from spamnb.cli.message_kind import peek_is_mail
-from spamnb.cli.option_groups import command, option
+from spamnb.cli.option_groups import option
 from spamnb.cli.options import Params
 from spamnb.cli.output import console, steps, write_json
 from spamnb.scorers import REGISTRY

@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from spamnb.cli import external_predictions, options, protocol_options, report_options, stored_metrics
+from spamnb.cli.command_base import command
 from spamnb.cli.data_inputs import chunks, inputs, read_options
-from spamnb.cli.decision_rule import apply_decision_options, check_decision, check_max_fpr, stated_max_fpr
+from spamnb.cli.decision_rule import apply_decision_options, check_decision, stated_max_fpr
+from spamnb.cli.evaluation_output import Measured, publish
 from spamnb.cli.message_kind import check_classes, kind_of_inputs, note_mail, peek_is_mail
-from spamnb.cli.option_groups import command, option
+from spamnb.cli.option_groups import option
 from spamnb.cli.options import Params
-from spamnb.cli.output import console, print_status, write_json
-from spamnb.cli.stored_metrics import class_names
+from spamnb.cli.output import print_status
 from spamnb.cli.text_messages import refuse_model_names
 from spamnb.cli.training_setup import TrainingSetup
 from spamnb.errors import ConfigError
 from spamnb.settings import training_settings
 
 if TYPE_CHECKING:
-    from spamnb.evaluation import Evaluation, EvaluationSummary, Mistake
     from spamnb.messages import Chunk
     from spamnb.model import SpamModel
-    from spamnb.training import OperatingPoint
 
 _MAX_FOLDS = 100  # refinement takes every pair of them
 _READING = ("label_column", "spam_label", "text_column", "encoding", "input_format")
@@ -89,7 +87,7 @@ def evaluate(ctx: click.Context, /, **params: Any) -> None:
     elif not protocol and not _has_data(params):
         stored_metrics.show(params)
     else:
-        _publish(_measure(protocol, params), params)
+        publish(_measure(protocol, params), params)
 
 
 def _has_data(params: Params) -> bool:
@@ -149,34 +147,15 @@ def _stated_flag(ctx: click.Context, names: list[str] | tuple[str, ...]) -> str:
     return next((max(option.opts, key=len) for option in stated), "")
 
 
-@dataclass
-class _Measured:
-    """An evaluation with its title and what a report shows beside its metrics."""
-
-    title: str
-    result: Evaluation
-    sources: list[str] = field(default_factory=list)
-    mistakes: list[Mistake] = field(default_factory=list)
-    path: str = ""
-
-    def summary(self) -> EvaluationSummary:
-        from spamnb.evaluation import data_facts, summarize
-
-        result = self.result
-        facts = data_facts(result.scores, result.model.classes, self.sources, result.seen)
-        size = os.path.getsize(self.path) if self.path else 0
-        return summarize(result, self.title, self.mistakes, facts, self.path, size)
-
-
-def _measure(protocol: str, params: Params) -> _Measured:
+def _measure(protocol: str, params: Params) -> Measured:
     if protocol:
         sources: list[str] = []
         result, mistakes = protocol_options.run_protocol(protocol, params, sources, _most_mistakes(params))
-        return _Measured(protocol_options.TITLES[protocol], result, sources, mistakes)
+        return Measured(protocol_options.TITLES[protocol], result, sources, mistakes)
     return _test_model(params) if params["folds"] is None else _cross_validate(params)
 
 
-def _test_model(params: Params) -> _Measured:
+def _test_model(params: Params) -> Measured:
     """Tests a saved model on DATA."""
     from spamnb.cli.model_option import find_model_aloud, load_model
     from spamnb.evaluation import MistakeCollector, evaluate_chunks
@@ -199,7 +178,7 @@ def _test_model(params: Params) -> _Measured:
     paths = (*data, *params["labelled"], *filter(None, [params["files_from"]]))
     mistakes = [] if worst is None else worst.worst()
     name = name_of(path) if is_name(name_of(path)) else os.path.basename(path)
-    return _Measured(f"{name} on {', '.join(paths)}", result, sources, mistakes, path)
+    return Measured(f"{name} on {', '.join(paths)}", result, sources, mistakes, path)
 
 
 def _most_mistakes(params: Params) -> int:
@@ -217,7 +196,7 @@ def _note_mail(messages: Iterator[Chunk], model: SpamModel, quiet: bool) -> Iter
         yield chunk
 
 
-def _cross_validate(params: Params) -> _Measured:
+def _cross_validate(params: Params) -> Measured:
     """Cross-validates on DATA with the settings of the options."""
     from spamnb.evaluation import cross_validate, out_of_fold_mistakes
 
@@ -235,68 +214,4 @@ def _cross_validate(params: Params) -> _Measured:
     check_decision(params, result.model.labels)
     folds = setup.training.folds
     mistakes = out_of_fold_mistakes(result, folds, most) if most else []
-    return _Measured(f"{folds}-fold cross-validation", result, sources, mistakes)
-
-
-def _publish(measured: _Measured, params: Params) -> None:
-    """Writes and shows an evaluation in the ways that were asked for."""
-    result = measured.result
-    point = _operating_point(result, stated_max_fpr(params))
-    notes = result.notes if point is None else (*result.notes, _point_text(point, *class_names(result.model)))
-    if params["json_file"]:
-        more = {"training_overlap": result.overlap()}
-        more |= {} if point is None else {"operating_point": point.to_dict()}
-        more |= _mistake_rows(measured, params["mistakes"])
-        metrics = {**result.scores.to_dict(), **protocol_options.steps_of(result), **more}
-        write_json({"title": measured.title, "notes": list(notes), **metrics}, params["json_file"])
-    if params["report"] or params["plots"]:
-        report_options.leave(measured.summary(), params["report"], params["plots"], params["quiet"])
-    if "-" not in (params["json_file"], params["report"]):
-        _show(result, measured.title, notes)
-        protocol_options.print_steps(result)
-        if params["mistakes"]:
-            from spamnb.report import show_mistakes
-
-            show_mistakes(console(), measured.summary(), params["mistakes"])
-
-
-def _mistake_rows(measured: _Measured, most: int | None) -> dict[str, Any]:
-    if most is None:
-        return {}
-    from spamnb.report import mistake_rows
-
-    return {"mistakes": mistake_rows(measured.summary(), most)}
-
-
-def _operating_point(result: Evaluation, rate: float | None) -> OperatingPoint | None:
-    """Returns the threshold that would keep to the rate on this data, if one was asked for."""
-    from spamnb.training import operating_point
-
-    check_max_fpr(rate, result.model.labels)
-    if rate is None:
-        return None
-    held_out = result.held_out
-    lacking = None if held_out is None else result.model.lacks_evidence(held_out.known)
-    return operating_point(result.truth, result.log_odds, rate, lacking)
-
-
-def _point_text(point: OperatingPoint, positive: str, other: str) -> str:
-    where = f"P = {point.threshold!r} (log-odds {point.log_odds:+.2f})"
-    wrong = f"{point.false_positives:,} of {point.ham:,} {other} misclassified"
-    rate = f"for at most {100 * point.max_fpr:.3g}% of {other} misclassified"
-    rule = f"{rate}, the threshold on this data is {where}"
-    caught = f"{point.recall:.1%} of {positive} caught, {wrong}"
-    return f"{rule}: {caught}. The metrics below are for the model's own threshold"
-
-
-def _show(result: Evaluation, title: str, notes: tuple[str, ...]) -> None:
-    from spamnb.metrics import MultiScores
-    from spamnb.report import Curves, terminal
-
-    scores, out = result.scores, console()
-    if isinstance(scores, MultiScores):
-        terminal.show_multi_evaluation(out, scores, title, notes)
-        return
-    both = 0 < result.truth.sum() < len(result.truth)
-    drawn = Curves.of(result.truth > 0, result.log_odds) if out.is_terminal and both else None
-    terminal.show_evaluation(out, scores, title, notes, drawn, class_names(result.model))
+    return Measured(f"{folds}-fold cross-validation", result, sources, mistakes)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from spamnb.cli import options
+from spamnb.cli.command_base import command
 from spamnb.cli.message_kind import note_mail
-from spamnb.cli.option_groups import command, option
+from spamnb.cli.option_groups import option
 from spamnb.cli.output import console, print_prompt, print_status, print_step, write_json
 from spamnb.cli.text_messages import looks_like_file, shell_quote
 from spamnb.errors import DataError
@@ -18,6 +19,7 @@ from spamnb.errors import DataError
 if TYPE_CHECKING:
     from spamnb.messages import Texts
     from spamnb.model import SpamModel
+    from spamnb.readers import DecodedInput
 
 
 @command()
@@ -130,24 +132,29 @@ def _read(path: str) -> tuple[bytes, bool]:
         by_first_lines,
         many_messages,
         open_bytes,
-        refuse_binary,
         too_long,
     )
 
     with closing(open_bytes(path, live=False)) as stream:
         decoded = DecodedInput(stream)
         is_mail = bool(by_first_lines(decoded.raw_head))
-        if is_mail:
-            raw = decoded.raw_head + stream.read(LONGEST_RECORD + 1 - len(decoded.raw_head))
-        else:
-            refuse_binary(decoded, "auto")
-            decoded.decode("auto")
-            raw = decoded.read(LONGEST_RECORD + 1)
-    if many := many_messages(path, raw):
+        raw = _content(decoded, is_mail, LONGEST_RECORD + 1)
+    if many := many_messages(raw):
         raise _several(f"{stream.name} is {many}", (path,))
     if len(raw) > LONGEST_RECORD:
         raise too_long(stream.name, 0)
     return _not_empty(raw), is_mail
+
+
+def _content(decoded: DecodedInput, is_mail: bool, limit: int) -> bytes:
+    """Returns at most so many bytes: a mail as it is, text as UTF-8; refuses what is no text."""
+    from spamnb.readers import refuse_binary
+
+    if is_mail:
+        return decoded.raw_head + decoded.stream.read(limit - len(decoded.raw_head))
+    refuse_binary(decoded, "auto")
+    decoded.decode("auto")
+    return decoded.read(limit)
 
 
 def _show(model: SpamModel, message: Texts, verify: bool, top: int, json_file: str | None) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from spamnb.cli import options
-from spamnb.cli.option_groups import command, option
+from spamnb.cli.command_base import command
+from spamnb.cli.option_groups import option
 from spamnb.cli.output import print_step, write_bytes
 from spamnb.cli.overwrite import check_overwrite
 from spamnb.core import files

@@ -9,9 +9,10 @@ import click
 from click.core import ParameterSource
 
 from spamnb.cli import options
+from spamnb.cli.command_base import Command
 from spamnb.cli.decision_rule import apply_decision_options
 from spamnb.cli.exit_codes import TEMPORARY_FAILURE
-from spamnb.cli.option_groups import Command, option
+from spamnb.cli.option_groups import option
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, read_all, write_bytes
 from spamnb.cli.text_messages import shell_quote

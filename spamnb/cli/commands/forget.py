@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options
-from spamnb.cli.option_groups import command
+from spamnb.cli.command_base import command
 from spamnb.cli.text_messages import refuse_texts
 from spamnb.cli.update_model import class_options, update_model, update_options
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options
+from spamnb.cli.command_base import command
 from spamnb.cli.imap_accounts import TABLE, action_option, ask_password, mail_limits
-from spamnb.cli.option_groups import command, option
+from spamnb.cli.option_groups import option
 from spamnb.cli.output import outlive_lost_connections, print_step
 from spamnb.errors import ConfigError
 from spamnb.settings import MailConfig

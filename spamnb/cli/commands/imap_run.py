@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
+from spamnb.cli.command_base import command
 from spamnb.cli.imap_accounts import account_runs, run_options
-from spamnb.cli.option_groups import command
 from spamnb.cli.output import print_status
 
 

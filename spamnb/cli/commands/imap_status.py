@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spamnb.cli.option_groups import command
+from spamnb.cli.command_base import command
 from spamnb.errors import counted
 
 if TYPE_CHECKING:

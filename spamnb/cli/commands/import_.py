@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from spamnb.cli import options
-from spamnb.cli.option_groups import command
+from spamnb.cli.command_base import command
 from spamnb.cli.output import print_status, print_step
 from spamnb.errors import ModelError
 from spamnb.model import is_name, new_path_of

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options
-from spamnb.cli.option_groups import command, option
+from spamnb.cli.command_base import command
+from spamnb.cli.option_groups import option
 from spamnb.cli.output import console, print_status, write_bytes, write_json
 
 if TYPE_CHECKING:

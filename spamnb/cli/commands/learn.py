@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options
+from spamnb.cli.command_base import command
 from spamnb.cli.moved_mail import is_maildir_argument, learn_moved
-from spamnb.cli.option_groups import command, option
+from spamnb.cli.option_groups import option
 from spamnb.cli.text_messages import refuse_texts
 from spamnb.cli.update_model import class_options, print_undo, update_model, update_options
 from spamnb.errors import DataError, NoLabelsError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from spamnb.cli import options
-from spamnb.cli.option_groups import command
+from spamnb.cli.command_base import command
 from spamnb.cli.output import print_step
 
 

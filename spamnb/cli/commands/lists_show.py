@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from spamnb.cli.option_groups import command
+from spamnb.cli.command_base import command
 
 
 @command("show")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from spamnb.cli import options
+from spamnb.cli.command_base import command
 from spamnb.cli.message_kind import classes_text
-from spamnb.cli.option_groups import command
 from spamnb.cli.output import print_status, print_step
 from spamnb.errors import ConfigError
 

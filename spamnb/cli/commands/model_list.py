@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from spamnb.cli import options
-from spamnb.cli.option_groups import command
+from spamnb.cli.command_base import command
 from spamnb.cli.output import print_table, write_json
 
 _HEAD = ("default", "name", "messages", "accuracy", "size", "date", "file")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from spamnb.cli import options
-from spamnb.cli.option_groups import command, option
+from spamnb.cli.command_base import command
+from spamnb.cli.option_groups import option
 
 if TYPE_CHECKING:
     from spamnb.training import LessonInfo

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from spamnb.cli import options
-from spamnb.cli.option_groups import command
+from spamnb.cli.command_base import command
 from spamnb.cli.update_model import history_option, undo_command
 from spamnb.settings import history_days
 

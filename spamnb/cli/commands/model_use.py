@@ -7,7 +7,7 @@ import os
 import click
 
 from spamnb.cli import options
-from spamnb.cli.option_groups import command
+from spamnb.cli.command_base import command
 from spamnb.cli.output import print_status, print_step
 
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import exit_codes, options
+from spamnb.cli.command_base import command
 from spamnb.cli.data_inputs import inputs, missing_files, read_options
 from spamnb.cli.decision_rule import apply_decision_options
 from spamnb.cli.message_kind import as_typed, kind_of_inputs
-from spamnb.cli.option_groups import command, option
+from spamnb.cli.option_groups import option
 from spamnb.cli.options import Params
 from spamnb.cli.output import is_typed, print_mark, print_status
 from spamnb.cli.prediction_output import (

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from spamnb.cli import options
-from spamnb.cli.option_groups import command, option
+from spamnb.cli.command_base import command
+from spamnb.cli.option_groups import option
 from spamnb.cli.output import print_step
 from spamnb.settings import parse_size
 

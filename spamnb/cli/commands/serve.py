@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options
-from spamnb.cli.option_groups import command, option
+from spamnb.cli.command_base import command
+from spamnb.cli.option_groups import option
 from spamnb.cli.output import outlive_lost_connections
 from spamnb.service import LOG_FORMATS, PORT, SPAMD_ADDRESS
 from spamnb.settings import MailConfig, parse_size

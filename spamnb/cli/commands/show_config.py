@@ -10,8 +10,9 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from spamnb.cli.command_base import Command, command
 from spamnb.cli.command_group import LazyGroup
-from spamnb.cli.option_groups import Command, Option, command
+from spamnb.cli.option_groups import Option
 
 
 def _complete_command(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:

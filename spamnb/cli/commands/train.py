@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spamnb.cli import options
+from spamnb.cli.command_base import command
 from spamnb.cli.data_inputs import inputs, read_options
 from spamnb.cli.message_kind import check_classes, classes_text
 from spamnb.cli.model_option import default_kinds, default_text
-from spamnb.cli.option_groups import SettingOption, command, option
+from spamnb.cli.option_groups import option
 from spamnb.cli.options import Params
 from spamnb.cli.output import print_prompt, print_status, print_step, progress, report_skipped
+from spamnb.cli.set_option import SettingOption
 from spamnb.cli.training_setup import TrainingSetup
 from spamnb.cli.training_summary import metrics_text
 from spamnb.settings import FEW_MESSAGES, TrainingConfig

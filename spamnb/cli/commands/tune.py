@@ -11,11 +11,12 @@ import click
 from click.core import ParameterSource
 
 from spamnb.cli import options
+from spamnb.cli.command_base import command
 from spamnb.cli.commands.compare import check_request, folds_of, objective_option
 from spamnb.cli.data_inputs import chunks, read_options
 from spamnb.cli.decision_rule import check_decision, decision
 from spamnb.cli.message_kind import peek_is_mail
-from spamnb.cli.option_groups import command, option
+from spamnb.cli.option_groups import option
 from spamnb.cli.options import Params, force_option
 from spamnb.cli.output import console, print_step, steps, write_json
 from spamnb.errors import ConfigError

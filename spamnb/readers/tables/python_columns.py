@@ -42,15 +42,15 @@ def columns_of_table(features: FeatureConfig, table: Any) -> Columns:
     """Returns the columns of a DataFrame that the features name; refuses one that is not there."""
     names = list(getattr(table, "columns", ()))
     for name in (*features.categorical, *features.numeric):
-        if names.count(name) != 1:
-            got = (
-                f"the columns are {', '.join(map(str, names[:20]))}" if names else "pass a DataFrame with it"
+        if (count := names.count(name)) != 1:
+            listed = ", ".join(map(str, names[:20]))
+            raise DataError(
+                f"the features need a column {name!r}, the messages have {count or 'none'}",
+                hint=f"the columns are {listed}" if names else "pass a DataFrame with it",
             )
-            raise DataError(f"the features need a column {name!r}, the messages have none", hint=got)
     categories = {name: table[name] for name in features.categorical}
-    return columns_of_values(
-        features, len(table) if names else 0, categories, {n: table[n] for n in features.numeric}
-    )
+    numbers = {name: table[name] for name in features.numeric}
+    return columns_of_values(features, len(table) if names else 0, categories, numbers)
 
 
 def _own(kind: str, names: Sequence[str], columns: Any) -> list[tuple[str, Iterable[Any]]]:

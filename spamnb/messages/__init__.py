@@ -1,0 +1,30 @@
+"""Defines messages as they travel: many texts in one byte string, with their labels and columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spamnb.core.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from spamnb.messages.chunk import Chunk as Chunk, InputColumns as InputColumns
+    from spamnb.messages.first_lines import begins_header as begins_header, by_first_lines as by_first_lines
+    from spamnb.messages.text_conversion import (
+        Categories as Categories,
+        Messages as Messages,
+        Numbers as Numbers,
+        as_texts as as_texts,
+        is_missing as is_missing,
+        one_message as one_message,
+    )
+    from spamnb.messages.texts import Texts as Texts
+else:
+    __all__, __getattr__ = lazy_names(
+        __name__,
+        {
+            "chunk": ["Chunk", "InputColumns"],
+            "first_lines": ["begins_header", "by_first_lines"],
+            "text_conversion": ["Categories", "Messages", "Numbers", "as_texts", "is_missing", "one_message"],
+            "texts": ["Texts"],
+        },
+    )

@@ -1,0 +1,121 @@
+"""Converts the messages that callers pass into texts; refuses what is no list of messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from spamnb.core import FloatArray
+from spamnb.errors import InputError, type_name
+from spamnb.messages.first_lines import is_raw_mail
+from spamnb.messages.texts import Texts
+
+Messages = Texts | Iterable[str | bytes | Texts]
+Categories = Mapping[str, Sequence[str]] | None  # the categorical columns of messages, by name
+Numbers = Mapping[str, FloatArray] | None  # their numeric columns
+
+
+def as_texts(messages: Messages) -> Texts:
+    """Converts lists, Series, arrays and iterators of messages; refuses one message, tables and other types.
+
+    None and NaN are empty messages; parsed mails are joined with their tags.
+
+    >>> len(as_texts(["a", "b"])), len(as_texts([Texts.of(["a"]), Texts.of(["b", "c"])]))
+    (2, 3)
+    """
+    if isinstance(messages, Texts):
+        return messages
+    _refuse_other_types(messages)
+    items: list[Any] = list(messages)
+    for i, item in enumerate(items):
+        if isinstance(item, bytes):
+            _refuse_raw_mail(item, f"messages[{i}]")
+    if {*map(type, items)} <= {str, bytes}:  # the usual case, without a loop in Python
+        return Texts.of(items)
+    others = [i for i, item in enumerate(items) if not isinstance(item, (str, bytes))]
+    if any(isinstance(items[i], Texts) for i in others):
+        return Texts.concat(
+            [m if isinstance(m, Texts) else Texts.of([_as_text(m, i)]) for i, m in enumerate(items)]
+        )
+    for i in others:
+        items[i] = _as_text(items[i], i)
+    return Texts.of(items)
+
+
+def _refuse_other_types(messages: Any) -> None:
+    """Refuses one string, a mail of the package email, a table, a mapping and what is no iterable."""
+    if isinstance(messages, (str, bytes)):
+        raise InputError("expected a list of messages, got one string", hint="wrap it: [message]")
+    if hasattr(messages, "as_bytes"):  # of Python's package email: to iterate over it gives its headers
+        raise InputError(
+            f"expected a list of messages, got {type_name(messages)}",
+            hint="parse it first: model.predict(spamnb.parse_mail(message))",
+        )
+    if len(getattr(messages, "shape", (0,))) != 1:
+        raise _not_one_column(messages)
+    if isinstance(messages, Mapping) or not isinstance(messages, Iterable):
+        raise InputError(
+            f"expected a list of messages, got {type_name(messages)}", hint="pass a list: [message]"
+        )
+
+
+def one_message(message: str | bytes | Texts) -> Texts:
+    """Returns one message as texts; refuses lists and several parsed mails.
+
+    >>> one_message("see you").tolist()
+    [b'see you']
+    """
+    if isinstance(message, bytes):
+        _refuse_raw_mail(message, "the message")
+    if isinstance(message, (str, bytes)):
+        return Texts.of([message])
+    if isinstance(message, Texts) and len(message) == 1:
+        return message
+    got = f"{len(message):,} messages" if isinstance(message, Texts) else type_name(message)
+    raise InputError(
+        f"expected one message, got {got}",
+        hint="pass one text, or one parsed mail: parse_mail(raw)",
+    )
+
+
+def _refuse_raw_mail(message: bytes, name: str) -> None:
+    """Refuses a mail whose headers would be read as text."""
+    if is_raw_mail(message):
+        raise InputError(
+            f"{name} is a raw email, whose headers would be read as text",
+            hint="parse it first: model.predict(spamnb.parse_mail(raw))",
+        )
+
+
+def _not_one_column(table: Any) -> InputError:
+    """Describes a table in place of messages: to iterate over a DataFrame gives the names of its columns."""
+    columns = list(map(str, getattr(table, "columns", ())))
+    listed = f" (columns: {', '.join(columns[:10])})" if columns else ""
+    name = "text" if "text" in columns or not columns else columns[-1]
+    return InputError(
+        f"expected a list of messages, got {type_name(table)} of shape {table.shape}",
+        hint=f"pass one column: table[{name!r}]{listed}",
+    )
+
+
+def is_missing(value: object) -> bool:
+    """Returns whether a value is None, NaN, or what pandas has in their place.
+
+    >>> is_missing(None), is_missing(float("nan")), is_missing("")
+    (True, True, False)
+    """
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # no truth value has NA == NA
+        return True
+    return isinstance(value, float) and value != value
+
+
+def _as_text(value: object, index: int) -> str | bytes:
+    """Returns one message; None, NaN and pandas' NA are empty messages, other types are refused."""
+    if isinstance(value, (str, bytes)):
+        return value
+    if is_missing(value):
+        return ""
+    raise InputError(
+        f"messages[{index}] is {type_name(value)}; expected str or bytes",
+        hint="pass one text for each message; spamnb.parse_mail reads raw mail",
+    )
