@@ -1,4 +1,4 @@
-"""A naive Bayes spam filter for SMS and e-mail.
+"""A naive Bayes spam filter for SMS and email.
 
     >>> import spamnb
     >>> model = spamnb.load("sms")

@@ -438,11 +438,11 @@ def test_a_list_of_parsed_mails_is_joined() -> None:
 
 def test_a_mail_is_bytes() -> None:
     hint = "read it as bytes: parse_mail(open(path, 'rb')), or encode it: parse_mail(text.encode())"
-    assert refused(spamnb.parse_mail, "a.eml") == ("expected a raw mail as bytes, got str", hint)
-    assert refused(spamnb.parse_mail, None) == ("expected a raw mail as bytes, got None", hint)
+    assert refused(spamnb.parse_mail, "a.eml") == ("expected a raw email as bytes, got str", hint)
+    assert refused(spamnb.parse_mail, None) == ("expected a raw email as bytes, got None", hint)
     assert refused(spamnb.parse_mail, Path("a.eml"))[1] == hint
     assert refused(spamnb.parse_mail, io.StringIO("Subject: x"))[1] == hint
-    with pytest.raises(ValueError, match=r"^expected a raw mail as bytes, got str"):
+    with pytest.raises(ValueError, match=r"^expected a raw email as bytes, got str"):
         spamnb.parse_mail(["a"])
 
 
@@ -451,11 +451,11 @@ def test_raw_mail_is_refused_until_it_is_parsed() -> None:
     for raw in (RAW, RAW.replace(b"\n", b"\r\n"), b"From ann Mon\n" + RAW):
         for call in (model.predict, model.predict_proba, model.score, model.log_odds):
             assert refused(call, ["hi", raw]) == (
-                "messages[1] is a raw mail, whose headers would be read as text",
+                "messages[1] is a raw email, whose headers would be read as text",
                 hint,
             )
         assert refused(model.explain, raw) == (
-            "the message is a raw mail, whose headers would be read as text",
+            "the message is a raw email, whose headers would be read as text",
             hint,
         )
         assert refused(spamnb.train, [raw, b"hi"], [0, 1])[1] == hint

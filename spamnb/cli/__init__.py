@@ -41,7 +41,7 @@ SECTIONS = {
         "tune": "Search for better settings and measure the gain.",
     },
     "Mail and service": {
-        "filter": "Pass one mail through, with its verdict in the header.",
+        "filter": "Pass one email through, with its verdict in the header.",
         "imap": "Filter a mailbox on a mail server, and learn from moves.",
         "serve": "Answer clients over HTTP, spamd and milter protocols.",
         "lists": "Allow or block senders.",
@@ -94,7 +94,7 @@ _OTHER_WORDS = {  # what users of other programs try
 )
 @click.pass_context
 def cli(ctx: click.Context, config: str | None) -> None:  # noqa: ARG001
-    """A naive Bayes spam filter for SMS and e-mail.
+    """A naive Bayes spam filter for SMS and email.
 
     \b
     Examples:

@@ -114,7 +114,7 @@ def _filter(model: str, account: Account) -> Check:
     except OSError as error:
         return Check("filter", False, f"cannot be started: {(error.strerror or str(error)).lower()}")
     except subprocess.TimeoutExpired:
-        return Check("filter", False, f"took more than {_LONGEST} s for a mail")
+        return Check("filter", False, f"took more than {_LONGEST} s for an email")
     errors = completed.stderr.decode("utf-8", "replace").strip().splitlines()
     torn = any(line.startswith("warning: ") and _TORN in line for line in errors)  # it has a line of its own
     problems = [] if torn else [line for line in errors if not line.startswith("note: ")]

@@ -153,7 +153,7 @@ def _checked(value: Any, option: click.Option, where: str) -> Any:
     if option.nargs not in (1, len(each)):
         raise ConfigError(f"{where} must be a list of {option.nargs} values", "correct it")
     if not option.is_flag and any(isinstance(one, bool) for one in each):
-        raise ConfigError(f"{where} is no flag: it cannot be true or false", "correct it")
+        raise ConfigError(f"{where} is not a flag: it cannot be true or false", "correct it")
     return each if several else value
 
 

@@ -66,4 +66,4 @@ def _print_counts(counts: Counter[str], quiet: bool) -> None:
         print_status("Nothing was changed.", quiet)
         return
     each = ", ".join(f"{n:,} {label}" for label, n in sorted(counts.items()))
-    print_status(f"{'learned':<10} {total:,} mail{'' if total == 1 else 's'} ({each})", quiet)
+    print_status(f"{'learned':<10} {total:,} email{'' if total == 1 else 's'} ({each})", quiet)

@@ -91,7 +91,7 @@ def _raw(mail: Any) -> bytes:
         return bytes(raw)
     what = "None" if raw is None else type(raw).__name__
     raise InputError(
-        f"expected a raw mail as bytes, got {what}",
+        f"expected a raw email as bytes, got {what}",
         hint="read it as bytes: parse_mail(open(path, 'rb')), or encode it: parse_mail(text.encode())",
     )
 

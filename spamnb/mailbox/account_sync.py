@@ -79,7 +79,7 @@ class AccountSync:
             self._folders.require_junk()
             if not session.can_move:
                 raise MailboxError(
-                    f"{account.server} cannot move a single mail: it has neither MOVE nor UIDPLUS",
+                    f"{account.server} cannot move a single email: it has neither MOVE nor UIDPLUS",
                     hint='set action = "flag" for this account',
                 )
         with state.transaction():

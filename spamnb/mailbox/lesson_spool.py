@@ -49,7 +49,7 @@ def drain_spool(folder: str, model: Learning) -> Iterator[str]:
 def waiting_lessons(folder: str) -> list[SpooledLesson]:
     """Lists the mails of a spool that were written to their end, the oldest first."""
     if not os.path.isdir(folder):
-        raise MailboxError(f"{folder} is no folder", hint="give the folder with .spam and .ham in it")
+        raise MailboxError(f"{folder} is not a folder", hint="give the folder with .spam and .ham in it")
     return sorted(
         SpooledLesson(entry.stat(follow_symlinks=False).st_ctime_ns, rank, entry.path)
         for rank, label in enumerate(_LABELS)

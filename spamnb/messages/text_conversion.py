@@ -86,7 +86,7 @@ def _refuse_raw_mail(message: bytes, name: str) -> None:
     """Refuses a mail whose headers would be read as text."""
     if is_raw_mail(message):
         raise InputError(
-            f"{name} is a raw mail, whose headers would be read as text",
+            f"{name} is a raw email, whose headers would be read as text",
             hint="parse it first: model.predict(spamnb.parse_mail(raw))",
         )
 

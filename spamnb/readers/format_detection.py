@@ -128,7 +128,7 @@ def many_messages(data: bytes) -> str:
 
     if by_first_line(data.partition(b"\n")[0]):
         return "a table"
-    return "an mbox of several mails" if holds_many(data) else ""
+    return "an mbox of several emails" if holds_many(data) else ""
 
 
 def looks_like(first: bytes, second: bytes) -> str:

@@ -41,11 +41,11 @@ _ALL = (
     ),
     Format("lines", "tables.plain_lines", "one message per line", labelled=False),
     Format("null", "tables.plain_lines", "messages that end with a NUL byte", labelled=False),
-    Format("eml", "mailboxes.mail_source", "one mail", (".eml",), is_mail=True),
-    Format("mbox", "mailboxes.mail_source", "many mails in one file", (".mbox", ".mbx"), is_mail=True),
+    Format("eml", "mailboxes.mail_source", "one email", (".eml",), is_mail=True),
+    Format("mbox", "mailboxes.mail_source", "many emails in one file", (".mbox", ".mbx"), is_mail=True),
     Format("maildir", "mailboxes.mail_folders", "a Maildir folder", is_mail=True),
-    Format("folder", "mailboxes.mail_folders", "a folder with one mail per file", is_mail=True),
-    Format("index", "mailboxes.mail_index", "lines with a label and the path of a mail", is_mail=True),
+    Format("folder", "mailboxes.mail_folders", "a folder with one email per file", is_mail=True),
+    Format("index", "mailboxes.mail_index", "lines with a label and the path of an email", is_mail=True),
 )
 FORMATS = {format.name: format for format in _ALL}
 

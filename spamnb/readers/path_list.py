@@ -47,7 +47,7 @@ def _refuse_index(path: str, name: str, data: bytes) -> None:
     if is_index(path, data):
         as_input = "--input-format index -" if path == "-" else quote(path)
         raise DataError(
-            f"{name} is an index of labelled mails, not a list of paths",
+            f"{name} is an index of labelled emails, not a list of paths",
             hint=f"it is an input of its own, without --files-from: for example spamnb predict {as_input}",
         )
 

@@ -190,7 +190,7 @@ class HttpApi:
 
     def _add_routes(self) -> None:
         async def predict(request: Request) -> Response:
-            """Classifies a text, a list of texts, or a raw mail.
+            """Classifies a text, a list of texts, or a raw email.
 
             A list is answered as JSON lines, block by block, if the client accepts `application/jsonl` or
             `application/x-ndjson`.

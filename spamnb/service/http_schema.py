@@ -98,8 +98,8 @@ def message_body(*, lists: bool = True, label: bool = False, required: bool = Fa
     }
     content = {
         JSON: {"schema": {"oneOf": [one, *many]} if many else one},
-        MAIL: {"schema": raw | {"description": "A raw mail.", "format": "binary"}},
-        TEXT: {"schema": raw | {"description": "A text, or a mail if it begins like one."}},
+        MAIL: {"schema": raw | {"description": "A raw email.", "format": "binary"}},
+        TEXT: {"schema": raw | {"description": "A text, or an email if it begins like one."}},
         FORM: {"schema": form},
     }
     query = {

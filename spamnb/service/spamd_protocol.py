@@ -115,7 +115,7 @@ def decode_body(request: SpamdRequest, body: bytes, most: int) -> bytes:
 
 
 def too_large(most: int) -> ProtocolError:
-    return ProtocolError(EX_DATAERR, f"the mail is too large: at most {most} bytes are accepted")
+    return ProtocolError(EX_DATAERR, f"the email is too large: at most {most} bytes are accepted")
 
 
 def format_pong() -> bytes:

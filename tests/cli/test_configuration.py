@@ -163,7 +163,7 @@ def test_every_option_has_a_variable_of_its_own() -> None:
         ("[predict]\nunsure = 0.2", "[predict] unsure must be a list of 2 values", "correct it"),
         (
             "[predict]\nthreshold = true",
-            "[predict] threshold is no flag: it cannot be true or false",
+            "[predict] threshold is not a flag: it cannot be true or false",
             "correct it",
         ),
     ],
@@ -225,7 +225,7 @@ def test_filter_passes_the_mail_whatever_is_configured(cli: Cli, text: str, mess
     done = cli("filter", stdin=mail)
     assert done.out == b"X-Spamnb: no verdict\n" + mail
     assert message in done.err
-    assert done.err.endswith("; the mail passes without a verdict\n")
+    assert done.err.endswith("; the email passes without a verdict\n")
     assert cli("filter", "--tempfail", stdin=mail, code=75).out == b""
 
 

@@ -166,7 +166,7 @@ def test_a_table_or_an_mbox_is_no_message(cli: Cli, tiny: Path) -> None:
     cli.write("two.mbox", 2 * mail)
     cli.write("x.csv", "id,text\n1,win\n")
     assert "win" in cli("explain", "-m", tiny, "one.mbox").text
-    for file, kind in (("x.csv", "a table"), ("two.mbox", "an mbox of several mails")):
+    for file, kind in (("x.csv", "a table"), ("two.mbox", "an mbox of several emails")):
         assert cli.fails("explain", "-m", tiny, file) == [
             f"Error: explain takes one message: {file} is {kind}",
             f"Hint: for several: spamnb predict --explain {file}",

@@ -176,10 +176,10 @@ def test_on_failure_the_mail_passes_without_a_verdict(
     raw = b"X-Spam-Flag: NO\r\nX-Spamnb\0: ham\n" + SPAM + bytes(range(256))
     done = cli("filter", "-m", model, stdin=raw)
     assert done.out == b"X-Spamnb: no verdict\r\n" + SPAM + bytes(range(256))
-    assert re.fullmatch(r"spamnb filter: .+; the mail passes without a verdict\n", done.err)
+    assert re.fullmatch(r"spamnb filter: .+; the email passes without a verdict\n", done.err)
     tempfail = cli("filter", "-m", model, "--tempfail", stdin=raw, code=75)
     assert tempfail.out == b""
-    assert re.fullmatch(r"spamnb filter: .+; the mail is refused for now\n", tempfail.err)
+    assert re.fullmatch(r"spamnb filter: .+; the email is refused for now\n", tempfail.err)
 
 
 def test_without_a_model_of_ones_own_the_ready_made_one_judges(cli: Cli) -> None:
@@ -220,7 +220,7 @@ def test_a_wrong_option_is_an_error_before_the_mail_is_read(
 def test_the_mail_passes_whatever_is_configured(key: str, value: str, cli: Cli, mail_model: Path) -> None:
     done = cli("filter", "-m", mail_model, stdin=SPAM, env={f"SPAMNB_FILTER_{key}": value})
     assert done.out == b"X-Spamnb: no verdict\n" + SPAM
-    assert done.err.endswith("; the mail passes without a verdict\n")
+    assert done.err.endswith("; the email passes without a verdict\n")
 
 
 # --- Exit codes of `predict`, and all sample mails

@@ -74,7 +74,7 @@ def test_a_model_without_a_class_spam_lets_mail_pass(cli: Cli) -> None:
     cli("train", "three.csv", "-o", "m.spamnb")
     done = cli("filter", "-m", "m.spamnb", stdin=b"Subject: sale\n\noffer\n")
     assert done.out == b"X-Spamnb: no verdict\nSubject: sale\n\noffer\n"
-    assert "no class of the model is spam: ads, home, work; the mail passes without a verdict" in done.err
+    assert "no class of the model is spam: ads, home, work; the email passes without a verdict" in done.err
 
 
 def test_a_mail_on_stdin_is_one_message(cli: Cli, tiny: Path) -> None:

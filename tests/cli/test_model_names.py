@@ -106,7 +106,7 @@ def test_the_list_has_all_models(cli: Cli, demo: Path) -> None:
     assert re.fullmatch(r"         demo +4 +- +\d kB  \d{4}-\d\d-\d\d  ~/data/spamnb/demo\.spamnb", rows[0])
     assert [row.split()[-1] for row in rows[1:]] == ["ready-made", "ready-made"]
     none = "(ready-made, as you have no model of your own)"
-    assert text == f"default for text: sms; mail for texts as long as mails {none}"
+    assert text == f"default for text: sms; mail for texts as long as emails {none}"
     assert mail == f"default for mail: mail {none}"
 
 

@@ -55,7 +55,7 @@ def test_a_model_without_spam_makes_no_claim(cli: Cli, shops: Path) -> None:
     mail = MAIL + BAD.encode() + b"\n"
     done = cli("filter", "-m", shops, stdin=mail)
     assert done.out == b"X-Spamnb: no verdict\n" + mail
-    message = "no class of the model is spam: alpha, beta; the mail passes without a verdict"
+    message = "no class of the model is spam: alpha, beta; the email passes without a verdict"
     assert f"spamnb filter: {message}\n" in done.err
     assert cli("filter", "--tempfail", "-m", shops, stdin=mail, code=75).out == b""
     for style, code in (("spamc", 64), ("bogofilter", 3)):

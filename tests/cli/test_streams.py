@@ -109,6 +109,6 @@ def test_filter_tells_who_sits_at_the_terminal_what_it_waits_for(cli: Cli, tiny:
         os.write(master, b"Subject: win\n\nwin\n\x04")
         out, err = running.communicate(timeout=PATIENCE)
     os.close(master)
-    assert err.startswith(b"Type or paste one mail, header first; Ctrl-D ends.\n")
+    assert err.startswith(b"Type or paste one email, header first; Ctrl-D ends.\n")
     assert out.startswith(b"X-Spam-Flag: YES\n")
     assert b"Ctrl-D" not in cli("filter", "-m", tiny, stdin=b"Subject: win\n\nwin\n").err.encode()

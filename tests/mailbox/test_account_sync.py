@@ -149,7 +149,7 @@ def test_a_server_without_move_and_uidplus_is_refused(started: Filter) -> None:
     session = MemorySession(started.server)
     session.can_move = False
     account = MailAccount("me@example.org", "imap.example.org", action="move")
-    with pytest.raises(MailboxError, match="cannot move a single mail: it has neither MOVE nor UIDPLUS"):
+    with pytest.raises(MailboxError, match="cannot move a single email: it has neither MOVE nor UIDPLUS"):
         AccountSync(account, session, started.state(), started.model, started.events.append)
 
 

@@ -117,7 +117,7 @@ def test_the_command_learns_each_mail_once(cli: Cli, mail_model: Path) -> None:
     for label, raw in (("spam", spam), ("spam", ham), ("ham", ham)):
         queue(spool, label, raw)
     done = cli("learn", "--mode", "drain", spool, "-m", model)
-    assert done.err == "learned    3 mails (1 ham, 2 spam)\n"
+    assert done.err == "learned    3 emails (1 ham, 2 spam)\n"
     assert (learned(model, spam), learned(model, ham)) == ({"spam": 1}, {"ham": 1})
     queue(spool, "spam", spam)  # as after a kill
     assert cli("learn", "--mode", "drain", spool, "-m", model, "--json", "-", "-q").json["learned"] == {
@@ -134,7 +134,7 @@ def test_the_first_lesson_starts_an_own_model(cli: Cli) -> None:
     assert lines == [
         f"no model of your own for mail yet: starting {cli.own_mail_model} "
         "from the ready-made model for mail",
-        "learned    1 mail (1 spam)",
+        "learned    1 email (1 spam)",
     ]
     assert learned(cli.own_mail_model, numbered("spam", 1)) == {"spam": 1}
 
@@ -160,8 +160,8 @@ def test_options_that_would_do_nothing_are_refused(cli: Cli, args: list[str], me
 
 def test_a_missing_queue_is_an_error(cli: Cli) -> None:
     assert cli.fails("learn", "--mode", "drain", "none") == [
-        "Error: none is no folder",
+        "Error: none is not a folder",
         "Hint: give the folder with .spam and .ham in it",
     ]
-    with pytest.raises(MailboxError, match="is no folder"):
+    with pytest.raises(MailboxError, match="is not a folder"):
         waiting_lessons("none")

@@ -245,7 +245,7 @@ def test_the_command_learns_from_a_maildir(cli: Cli, mail_model: Path) -> None:
     model.write_bytes(mail_model.read_bytes())
     mail = one.deliver(SPAM, "Junk")
     sync = ("learn", "--sync", "Maildir", "-m", "m.spamnb")
-    assert cli(*sync).err == "learned    1 mail (1 spam)\n"
+    assert cli(*sync).err == "learned    1 email (1 spam)\n"
     assert cli(*sync).err == "Nothing was changed.\n"
     one.move(mail, "Archive")
     assert cli(*sync, "--json", "-", "-q").json["learned"] == {"ham": 1}

@@ -166,7 +166,7 @@ def check_two_accounts(ann: Mailbox, bob: Mailbox, cli: Cli) -> None:
     assert bob.unread()
     shown = cli("imap", "status", ANN).text.splitlines()
     assert shown[0] == f"account     {ANN} at {ann.server.server}, action move"
-    assert shown[1] == "folders     INBOX (3 mails), Junk (1 mails)"
+    assert shown[1] == "folders     INBOX (3 emails), Junk (1 email)"
     assert shown[3:] == [
         "verdicts    2 ham, 1 spam",
         "done        1 moved",
@@ -237,10 +237,10 @@ def test_a_server_without_a_safe_move_is_refused(cli: Cli, mail_model: Path) -> 
     ):
         one.login("--action", "move")
         assert cli.fails("imap", "once") == [
-            f"Error: {server.server} cannot move a single mail: it has neither MOVE nor UIDPLUS",
+            f"Error: {server.server} cannot move a single email: it has neither MOVE nor UIDPLUS",
             'Hint: set action = "flag" for this account',
         ]
-        error = f"error       {server.server} cannot move a single mail: it has neither MOVE nor UIDPLUS"
+        error = f"error       {server.server} cannot move a single email: it has neither MOVE nor UIDPLUS"
         assert error in cli("imap", "status").text
 
 

@@ -1,4 +1,4 @@
-"""Lists of paths, and an index of labelled mails that is taken for one."""
+"""Lists of paths, and an index of labelled emails that is taken for one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spamnb.readers.path_list import read_paths
 from tests.helpers.command_line import Cli
 
 MAIL = "Subject: win\n\nwin a prize now\n"
-ERROR = "Error: {} is an index of labelled mails, not a list of paths"
+ERROR = "Error: {} is an index of labelled emails, not a list of paths"
 HINT = "Hint: it is an input of its own, without --files-from: for example spamnb predict {}"
 
 

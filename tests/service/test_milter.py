@@ -94,7 +94,7 @@ def test_several_mails_in_a_connection_and_an_aborted_one(cli: Cli, folder: Path
 @needs_postfix
 @pytest.mark.parametrize("flags", [(), ("--milter-tempfail",)])
 def test_a_mail_that_cannot_be_classified(cli: Cli, folder: Path, flags: tuple[str, ...]) -> None:
-    """A model without a class for spam gives no verdict: the mail passes unmarked, or is refused for now."""
+    """A model without a class for spam gives no verdict: the email passes unmarked, or is refused for now."""
     cli.write("d.csv", "label,text\n" + "work,see you at noon\nplay,win the match\nhome,mow the lawn\n" * 20)
     cli("train", "d.csv", "-o", "topics.spamnb")
     with serve(cli, folder, "-m", "topics.spamnb", *flags), postfix(folder) as mta:

@@ -85,7 +85,10 @@ def test_a_client_before_version_1_3_gets_one_field(server: Server) -> None:
         (b"GET / HTTP/1.1\r\n\r\n", "76 Bad header line: expected COMMAND SPAMC/VERSION"),
         (b"\r\n", "76 Bad header line: expected COMMAND SPAMC/VERSION"),
         (b"CHECK SPAMC/1.5\r\nno field\r\n\r\n", "76 Bad header line: expected NAME: VALUE"),
-        (b"CHECK SPAMC/1.5\r\nContent-length: -1\r\n\r\n", "76 Bad header line: Content-length is no number"),
+        (
+            b"CHECK SPAMC/1.5\r\nContent-length: -1\r\n\r\n",
+            "76 Bad header line: Content-length is no number",
+        ),
         (b"CHECK SPAMC/1.5\r\nCompress: lz4\r\n\r\n", "76 Bad header line: only Compress: zlib is supported"),
         (request("CHECK", b"12345")[:-2], "76 Content-length mismatch: expected 5 bytes, got 3 bytes"),
         (request("CHECK", b"no zlib", Compress="zlib"), "65 the body is not zlib data"),
@@ -93,11 +96,11 @@ def test_a_client_before_version_1_3_gets_one_field(server: Server) -> None:
         (b"CHECK SPAMC/1.5\r\nX: " + b"a" * 9000 + b"\r\n\r\n", "76 the header has more than 8192 bytes"),
         (
             request("CHECK", zlib.compress(bytes(20 << 20)), Compress="zlib"),
-            "65 the mail is too large: at most 16777216 bytes are accepted",
+            "65 the email is too large: at most 16777216 bytes are accepted",
         ),
         (
             b"CHECK SPAMC/1.5\r\nContent-length: 99999999999\r\n\r\n",
-            "65 the mail is too large: at most 16777216 bytes are accepted",
+            "65 the email is too large: at most 16777216 bytes are accepted",
         ),
         (
             request("TELL", Message_class="spam", Set="local"),

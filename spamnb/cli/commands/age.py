@@ -35,8 +35,8 @@ def age(model: str, half_life: str | None, output: str | None, force: bool, quie
     Run it regularly, say every three months: then what was learned a year ago counts a sixteenth, and the
     model stays of bounded size. Odd counts are rounded up for one half of the tokens and down for the other,
     depending on their keys, so the same model always ages alike. Tokens whose count drops to zero are
-    removed. Calibration and metrics are kept but marked stale; messages learned earlier can no longer be
-    forgotten exactly.
+    removed. Calibration and metrics are kept but marked as outdated. Messages learned earlier can no longer
+    be forgotten exactly.
 
     With --half-life the model remembers the day up to which it was aged. So the same line in a crontab, run
     as often as you like, halves the counts once for each TIME. The first run only sets that day.

@@ -59,7 +59,8 @@ def evaluate(ctx: click.Context, /, **params: Any) -> None:
     --folds K, run K-fold cross-validation on DATA instead of using a saved model. --holdout,
     --learning-curve and --online train on DATA too. All of these take the settings of `spamnb train`.
     Without DATA: the metrics that training stored in the model. The first lines are precision, recall and F1
-    of each class; accuracy stands beside that of always predicting the most frequent class.
+    of each class; accuracy is compared with that of always predicting the most
+    frequent class.
 
     --report FILE writes one page for the browser, with curves, a slider for the threshold and the worst
     mistakes. --predictions FILE scores another filter's output. FILE needs a true-label column, or pass the

@@ -36,7 +36,7 @@ def explain(
 ) -> None:
     """Show the evidence for and against one verdict.
 
-    The message is TEXT, or the content of FILE, such as a mail, or comes from stdin. Each row has a token,
+    The message is TEXT, or the content of FILE, such as an email, or comes from stdin. Each row has a token,
     how much it adds to the log-odds, and how often each class has it; the rows sum to the log-odds.
 
     \b

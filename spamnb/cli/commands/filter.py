@@ -64,15 +64,15 @@ class _FilterCommand(Command):
 @options.decision_options
 @click.pass_context
 def filter(ctx: click.Context, /, **params: Any) -> None:
-    """Pass one mail through, with its verdict in the header.
+    """Pass one email through, with its verdict in the header.
 
-    Reads a mail from stdin and writes it to stdout with X-Spam-Flag, X-Spam-Status, X-Spam-Score,
+    Reads an email from stdin and writes it to stdout with X-Spam-Flag, X-Spam-Status, X-Spam-Score,
     X-Spam-Level and X-Spamnb at the top of its header. Scores are on SpamAssassin's scale: spam has 5.0
     or more. X-Spam-* and X-Spamnb fields that it came with are removed; its body is not changed. X-Spamnb
     has the probability of spam, the three strongest reasons (with --explain the six strongest tokens, for
-    and against), and what of a large mail was not read. If anything goes wrong, or no class of the model
-    is spam, the mail passes with "X-Spamnb: no verdict" (or see --tempfail), so no mail is lost. Only a
-    wrong option ends with 2, before the mail is read. On a terminal control characters are shown as
+    and against), and what of a large email was not read. If anything goes wrong, or no class of the model
+    is spam, the email passes with "X-Spamnb: no verdict" (or see --tempfail), so no email is lost. Only a
+    wrong option ends with 2, before the email is read. On a terminal, control characters are shown as
     escapes.
 
     \b
@@ -85,8 +85,8 @@ def filter(ctx: click.Context, /, **params: Any) -> None:
     """
     _check_options(ctx)
     if sys.stdin is None:
-        raise DataError("there is no standard input to read", hint="give a mail: spamnb filter < mail.eml")
-    print_prompt("Type or paste one mail, header first; Ctrl-D ends.")
+        raise DataError("there is no standard input to read", hint="give an email: spamnb filter < mail.eml")
+    print_prompt("Type or paste one email, header first; Ctrl-D ends.")
     raw = read_all(sys.stdin.buffer)
     try:
         if _CONFIG_ERROR in ctx.meta:
@@ -95,7 +95,7 @@ def filter(ctx: click.Context, /, **params: Any) -> None:
     except Exception as error:
         result = "is refused for now" if params["tempfail"] else "passes without a verdict"
         message = " ".join(str(error).split()) or type(error).__name__
-        print_status(f"spamnb filter: {message}; the mail {result}")
+        print_status(f"spamnb filter: {message}; the email {result}")
         if params["tempfail"]:
             ctx.exit(TEMPORARY_FAILURE)
         mail = _without_verdict(raw)

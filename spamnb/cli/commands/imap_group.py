@@ -29,9 +29,9 @@ _MODULES = {name: f"imap_{name}" for name in ("login", "run", "once", "status")}
 def imap_group(ctx: click.Context) -> None:
     """Filter a mailbox on a mail server, and learn from moves.
 
-    A mail that you move to Junk is learned as spam. One that you move out of Junk is learned as ham, unless
+    An email that you move to Junk is learned as spam. One that you move out of Junk is learned as ham, unless
     you move it to Trash. At first spamnb only prints what it would do with spam; --action flag or move makes
-    it act. It never deletes a mail, never marks one as read, and leaves alone what was there before.
+    it act. It never deletes an email, never marks one as read, and leaves alone what was there before.
 
     \b
     Examples:

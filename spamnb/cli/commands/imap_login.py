@@ -59,7 +59,7 @@ def imap_login(address: str, **flags: Any) -> None:
     the keyring (if the package keyring is installed) or from a prompt. The connection is always encrypted,
     and the server's certificate is checked. Another login changes only what its options name.
 
-    Without a model of your own, spamnb offers to train one from the mails in Junk (spam), Archive and Sent
+    Without a model of your own, spamnb offers to train one from the emails in Junk (spam), Archive and Sent
     (ham). It starts from the ready-made model.
 
     \b
@@ -169,7 +169,7 @@ def _lacks_own_model() -> bool:
 def _wants_training(mails: str) -> bool:
     if sys.stdin is None or not sys.stdin.isatty():
         return False
-    return click.confirm(f"Train a model from these mails: {mails}?", default=True, err=True)
+    return click.confirm(f"Train a model from these emails: {mails}?", default=True, err=True)
 
 
 def _train(session: ImapSession, mails: Any, flags: dict[str, Any]) -> None:

@@ -17,8 +17,9 @@ from spamnb.cli.imap_accounts import account_runs, run_options
 def imap_once(ctx: click.Context, /, accounts: tuple[str, ...], **flags: Any) -> None:
     """Filter new mail and learn from moves once, for cron.
 
-    The first time spamnb only notes which mails are there. From then on it classifies what has arrived since,
-    and prints a line for each spam, unsure mail and lesson: account, mail, what was done, P(spam), subject.
+    The first time spamnb only notes which emails are there. From then on it classifies what has arrived
+    since, and prints a line for each spam, unsure email and lesson: account, email, what was done, P(spam),
+    subject.
 
     \b
     Examples:

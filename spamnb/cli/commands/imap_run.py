@@ -18,7 +18,7 @@ from spamnb.cli.output import print_status
 def imap_run(ctx: click.Context, /, accounts: tuple[str, ...], **flags: Any) -> None:
     """Filter new mail as it arrives, until stopped.
 
-    Runs all accounts of config.toml, or those that are named. New mail is classified as soon as the server
+    Serves all accounts, or those that you name. New mail is classified as soon as the server
     reports it. When a connection is lost, spamnb connects again. It can be stopped and even killed at any
     moment: what was begun is finished at the next start. Prints the same lines as `spamnb imap once`.
 

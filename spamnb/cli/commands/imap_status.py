@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from spamnb.cli.command_base import command
+from spamnb.errors import counted
 
 if TYPE_CHECKING:
     from spamnb.mailbox import AccountSummary, MailAccount
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 def imap_status(ctx: click.Context, accounts: tuple[str, ...]) -> None:
     """Show last run, verdicts, corrections and errors.
 
-    Needs no connection. Corrections are mails that you moved to Junk (spam) or out of it (ham).
+    Needs no connection. Corrections are emails that you moved to Junk (spam) or out of it (ham).
 
     \b
     Examples:
@@ -40,7 +41,7 @@ def imap_status(ctx: click.Context, accounts: tuple[str, ...]) -> None:
 
 def _rows(account: MailAccount, summary: AccountSummary) -> Iterator[tuple[str, str]]:
     yield "account", f"{account.name} at {account.server}, action {account.action}"
-    folders = ", ".join(f"{name} ({n:,} mails)" for name, n in summary.folders.items())
+    folders = ", ".join(f"{name} ({counted(n, 'email')})" for name, n in summary.folders.items())
     yield "folders", folders or "not listed yet"
     yield "last run", "never" if summary.synced is None else _time(summary.synced)
     yield "verdicts", _counts(summary.verdicts, ("ham", "spam", "unsure"))

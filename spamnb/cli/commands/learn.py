@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     advanced=True,
     help="new: learn messages that were not learned before. on-error: of these, only those that the model "
     "misclassifies or is unsure of. again: learn all, also a second time. drain: learn and "
-    "remove the mails in .spam and .ham of a folder, the queue of a mail server.",
+    "remove the emails in .spam and .ham of a folder, the queue of a mail server.",
 )
 @option(
     "--compact",
@@ -53,11 +53,11 @@ if TYPE_CHECKING:
 def learn(ctx: click.Context, /, messages: tuple[str, ...], sync: bool, compact: bool, **flags: Any) -> None:
     """Add messages to an existing model.
 
-    MESSAGES are files or mailboxes, or come from -t or stdin, one a line or one mail. --spam or --ham labels
-    all; otherwise they are a labelled table as for `spamnb train`. Messages that were learned before are
-    skipped. Those that were learned with another label are relabelled. A learned message gets its label when
-    the same text comes again. Without -m, lessons go into your own model for texts or for mail. The first
-    lesson starts it from the ready-made one.
+    MESSAGES are files or mailboxes, or come from -t or stdin (one per line, or an email). --spam or --ham
+    labels all; otherwise they are a labelled table as for `spamnb train`. Messages that were learned
+    before are skipped. Those that were learned with another label are relabelled. A learned message gets
+    its label when the same text comes again. Without -m, lessons go into your own model for texts or for
+    mail. The first lesson starts it from the ready-made one.
 
     \b
     Examples:

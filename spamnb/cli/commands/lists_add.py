@@ -17,7 +17,7 @@ def lists_add(action: str, entries: tuple[str, ...], quiet: bool) -> None:
     """Allow or block senders.
 
     An ENTRY is an address, a domain with all its subdomains, or list: and the List-Id of a mailing list, as
-    its mails have it between < and >. An entry that was allowed before and is blocked now is only blocked.
+    its emails have it between < and >. An entry that was allowed before and is blocked now is only blocked.
     Mail of allowed senders is ham only if your mail server has confirmed the sender: see --set authserv-id.
 
     \b

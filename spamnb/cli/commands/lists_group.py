@@ -22,9 +22,10 @@ def lists_group(ctx: click.Context) -> None:
     """Allow or block senders.
 
     A sender is an address, a domain or a mailing list. Mail of a blocked sender is spam. Mail of an allowed
-    one is ham, but only if the mail server has confirmed the sender by DKIM, SPF or DMARC: anyone can write
-    any From. `filter`, `predict`, `explain`, `serve` and `imap` use the lists. Yours come before those of the
-    site in /etc/spamnb/lists.txt; in each an address counts before a mailing list, and that before a domain.
+    one is ham, but only if the mail server has confirmed the sender by DKIM, SPF or DMARC: anyone can forge
+    From. `filter`, `predict`, `explain`, `serve` and `imap` use the lists. Your entries come before those of
+    the site in /etc/spamnb/lists.txt. In each file, an address comes before a mailing list, and a mailing
+    list before a domain.
 
     \b
     Examples:

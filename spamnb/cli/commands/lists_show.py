@@ -11,7 +11,7 @@ from spamnb.cli.command_base import command
 def lists_show() -> None:
     """Show all entries and their files.
 
-    Those that come first in rank are shown first.
+    Entries with precedence are shown first.
 
     \b
     Example:

@@ -56,7 +56,7 @@ def _default(kind: str) -> dict[str, Any]:
     if chosen.is_fallback:
         reason = f"{chosen.reason}, as you have no model of your own"
         long = name_of(common_model(READY_MADE[LONG_TEXT]))
-        name += f"; {long} for texts as long as mails" if kind == TEXT else ""
+        name += f"; {long} for texts as long as emails" if kind == TEXT else ""
     missing = "" if os.path.exists(chosen.path) else "; it does not exist"
     return {"path": chosen.path, "reason": reason, "text": f"{name} ({reason}{missing})"}
 

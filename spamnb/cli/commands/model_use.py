@@ -18,8 +18,8 @@ def model_use(model: str, quiet: bool) -> None:
     """Make a model the default for text or for mail.
 
     MODEL is a name or a file. If it has learned mail, commands without -m use it for mail from now on, else
-    for text. `ready-made` makes sms the default for text and mail for mail. `auto` takes both choices back:
-    your own models, else the ready-made ones.
+    for text. `ready-made` makes sms the default for text and mail for mail. `auto` undoes both choices:
+    your own models are the defaults, else the ready-made ones.
 
     \b
     Examples:

@@ -82,11 +82,12 @@ if TYPE_CHECKING:
 def predict(files: tuple[str, ...], exit_code: str, **params: Any) -> None:
     """Classify each message as spam, ham or unsure.
 
-    Messages come from -t, from stdin, one a line or as mail, or from FILES: text files with a message a
-    line, CSV, TSV, JSON, Parquet and Excel files with a text column, mails (.eml, mbox) and folders of mail.
+    Messages come from -t, from stdin (one per line, or an email), or from FILES: text files with one message
+    per line, CSV, TSV, JSON, Parquet and Excel files with a text column, emails (.eml, mbox) and folders of
+    mail.
     Output is the verdict, the probability of spam (with more than two classes, that of the verdict) and the
     message (for mail its file): a table on a terminal, in a pipe separated by tabs. The columns of CSV, TSV,
-    JSON, Parquet and Excel files are kept, and stand after the verdict and its probability.
+    JSON, Parquet and Excel files are kept, after the verdict and its probability.
 
     \b
     Examples:

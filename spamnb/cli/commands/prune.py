@@ -35,7 +35,7 @@ def prune(model: str, output: str | None, force: bool, quiet: bool, **limits: An
     """Make a model smaller: drop the least informative tokens.
 
     The rarest tokens go first; of those in equally many messages the ones that separate the classes least.
-    Calibration and metrics are kept but marked stale. Messages can no longer be forgotten exactly.
+    Calibration and metrics are kept but marked as outdated. Messages can no longer be forgotten exactly.
 
     \b
     Examples:

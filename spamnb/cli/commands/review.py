@@ -41,10 +41,10 @@ from spamnb.readers import FORMATS, any_of
 def review(data: tuple[str, ...], number: int | None, **flags: Any) -> None:
     """Label the messages that teach a model most.
 
-    DATA are files or mailboxes of unlabelled messages. Those near the threshold, with thin evidence, come
-    first. Near-duplicates are one question, and all of them get the answer. Each answer is learned at once:
-    s spam, h ham, u or space skip, b back, q quit, ? help. Without a terminal, answers are read from stdin,
-    one a line. Without DATA, stdin has the messages, and the keys are those of the terminal.
+    DATA are files or mailboxes of unlabelled messages. Those near the threshold, or with few known words,
+    come first. Near-duplicates are one question; the answer applies to all of them. Each answer is learned at
+    once: s spam, h ham, u or space skip, b back, q quit, ? help. Without a terminal, answers are read from
+    stdin, one per line. Without DATA, stdin has the messages, and the keys are those of the terminal.
 
     \b
     Examples:

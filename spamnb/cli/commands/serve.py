@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     is_flag=True,
     group="Output",
     advanced=True,
-    help="Refuse a mail for now if it cannot be classified, instead of passing it without a verdict.",
+    help="Refuse an email for now if it cannot be classified, instead of passing it without a verdict.",
 )
 @option(
     "--allow-tell",

@@ -54,11 +54,11 @@ tuned_model_option = option(
 def tune(ctx: click.Context, /, data: tuple[str, ...], **params: Any) -> None:
     """Search for better settings and measure the gain.
 
-    Scorers, smoothing, n-grams, shapes, counts and damping are tried by cross-validation; the data are
-    read and counted once. The same search also runs without each fold, and what it chooses is tested on that
-    fold, so the printed metric is of messages that had no part in the choice. The search leaves weights
-    unrefined; what it found and the defaults are then refined as `train` does it, and the better one is the
-    choice. Ends with the command that trains with it; -o trains at once.
+    Scorers, smoothing, n-grams, shapes, counts and damping are tried by cross-validation; the data is read
+    and counted once. To measure the gain, the search is repeated without each fold, and its choice is tested
+    on that fold. The search does not refine weights. At its end, the settings that it found and the defaults
+    are refined as in `train`, and the better ones are chosen. The last line is the command that trains with
+    them; -o trains at once.
 
     \b
     Examples:

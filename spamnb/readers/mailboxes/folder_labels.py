@@ -114,7 +114,7 @@ def no_labels(root: str) -> DataError:
         )
         return unknown_spam_label(root, dict(zip(names, map(_count_files, folders), strict=True)))
     return DataError(
-        f"no labels for the mails in {root}: looked for {root}/index, {root}/full/index, and folders or "
+        f"no labels for the emails in {root}: looked for {root}/index, {root}/full/index, and folders or "
         "mailboxes named spam, junk, phishing or ham, inbox, good, legit, notspam",
         hint=f"sort them into {root}/spam and {root}/ham, or give --label spam=DIR --label ham=DIR",
     )

@@ -115,7 +115,7 @@ class Walker:
             elif _REMOVED.match(entry.name):
                 self._skipped.add(entry.path, "deleted, or a backup")
             elif numbered and not entry.name.isdecimal():
-                self._skipped.add(entry.path, "no number, as mails of MH have")
+                self._skipped.add(entry.path, "not an MH email: its name is not a number")
             else:
                 yield entry.path
 
@@ -136,4 +136,4 @@ class Walker:
         subfolders: list[str] = []
         yield from self._folder(folder, subfolders)
         for path in subfolders:
-            self._skipped.add(path, "folder among the mails of a Maildir")
+            self._skipped.add(path, "folder among the emails of a Maildir")

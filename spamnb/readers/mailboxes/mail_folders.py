@@ -73,7 +73,7 @@ def open_files(paths: Sequence[str], options: ReadOptions, *, labelled: bool) ->
     labels, skipped = mail_labels(name, options, ("spam", "ham")) if labelled else None, SkippedRecords()
     label = label_of(labels, options.label)
     groups = (MailFile(path, label) for path in paths)
-    return open_mails(RawMails(name, "one mail a file", groups, labels, skipped), options)
+    return open_mails(RawMails(name, "one email per file", groups, labels, skipped), options)
 
 
 def _check_maildirs(folders: list[LabelledFolder], options: ReadOptions) -> None:
@@ -103,7 +103,7 @@ def _mail_files(
 
 
 def _kind(path: str, options: ReadOptions) -> str:
-    return "Maildir" if options.format != "folder" and is_maildir(path) else "folder of mails"
+    return "Maildir" if options.format != "folder" and is_maildir(path) else "folder of mail"
 
 
 def _describe_folders(root: str, folders: list[LabelledFolder], labels: LabelMap | None) -> str:

@@ -87,7 +87,7 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
     skipped = SkippedRecords()
     labels = mail_labels(decoded.name, options, _sample_labels(decoded)) if labelled else None
     files = _mail_files(decoded, options, labels, skipped)
-    mails = RawMails(decoded.name, "index of mails", files, labels, skipped, decoded.stream)
+    mails = RawMails(decoded.name, "index of emails", files, labels, skipped, decoded.stream)
     return open_mails(mails, options)
 
 

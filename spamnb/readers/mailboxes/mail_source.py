@@ -82,8 +82,8 @@ class MailSource(Source):
         if not rows:
             reason = self.skipped.summary() if self.skipped.count else "it is empty"
             raise DataError(
-                f"no usable mails in {self.name}: {reason}",
-                hint="give a mail, an mbox, a Maildir or a folder of mails",
+                f"no usable emails in {self.name}: {reason}",
+                hint="give an email, an mbox, a Maildir or a folder of mail",
             )
         labels.check(self.name)
 
@@ -95,7 +95,7 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
     stream = decoded.stream
     if labelled and options.label is None:
         raise DataError(
-            f"{decoded.name} is {'one mail' if format == 'eml' else 'an mbox'} and has no label",
+            f"{decoded.name} is {'one email' if format == 'eml' else 'an mbox'} and has no label",
             hint=f"say what it is: --label spam={quote(stream.path)} or --label ham={quote(stream.path)}",
         )
     labels = mail_labels(decoded.name, options, ()) if labelled else None
@@ -103,7 +103,7 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
     label, max_size = label_of(labels, options.label), options.mail.max_size
     groups = split(decoded.raw_blocks(BLOCK), decoded.name, label, max_size)
     compression = f" ({stream.compression})" if stream.compression else ""
-    kind = ("one mail" if format == "eml" else "mbox") + compression
+    kind = ("one email" if format == "eml" else "mbox") + compression
     return open_mails(RawMails(decoded.name, kind, groups, labels, SkippedRecords(), stream), options)
 
 

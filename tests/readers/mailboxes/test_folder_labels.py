@@ -150,7 +150,7 @@ def test_one_label_for_a_whole_folder() -> None:
     make({"m/ham/1": "one", "m/2": "two"})
     source = Found("m", labelled=True, label="Junk")
     assert source.labels == [("spam", "two"), ("spam", "one")]
-    assert source.about == "m: folder of mails, all spam"
+    assert source.about == "m: folder of mail, all spam"
     assert Found("m", labelled=True, label="offer").labels == [("offer", "two"), ("offer", "one")]
     assert Found("m", labelled=False, label="spam").labels == [("", "two"), ("", "one")]
 
@@ -159,7 +159,7 @@ def test_no_labels_anywhere() -> None:
     make({"m/1": "one", "m/lists/2": "two", "empty/": b""})
     for name in ("m", "empty"):
         assert failure(name) == (
-            f"no labels for the mails in {name}: looked for {name}/index, {name}/full/index, and folders or "
+            f"no labels for the emails in {name}: looked for {name}/index, {name}/full/index, and folders or "
             "mailboxes named spam, junk, phishing or ham, inbox, good, legit, notspam",
             f"sort them into {name}/spam and {name}/ham, or give --label spam=DIR --label ham=DIR",
         )
@@ -168,9 +168,9 @@ def test_no_labels_anywhere() -> None:
 def test_empty_folders_and_mails() -> None:
     make({"m/ham/": b"", "m/spam/": b"", "n/ham/1": b"", "n/ham/2": b" \n\n"})
     assert Found("m").rows == []
-    hint = "give a mail, an mbox, a Maildir or a folder of mails"
-    assert failure("m") == ("no usable mails in m: it is empty", hint)
-    assert failure("n") == ("no usable mails in n: 2 skipped (n/ham/1: empty, n/ham/2: empty)", hint)
+    hint = "give an email, an mbox, a Maildir or a folder of mail"
+    assert failure("m") == ("no usable emails in m: it is empty", hint)
+    assert failure("n") == ("no usable emails in n: 2 skipped (n/ham/1: empty, n/ham/2: empty)", hint)
     assert Found("n").rows == [("n/ham/1", "", ""), ("n/ham/2", "", "")]
 
 
@@ -202,7 +202,7 @@ def test_index() -> None:
     for path in ("t", "t/full", "t/full/index"):
         source = Found(path, labelled=True)
         assert source.rows == rows
-        assert source.about == "t/full/index: index of mails"
+        assert source.about == "t/full/index: index of emails"
         assert source.skipped == {
             4: "expected a label and a path",
             "t/full/../data/gone": "No such file or directory",
@@ -241,7 +241,7 @@ def test_an_index_of_any_name(name: str) -> None:
     make({f"t/{name}": b"spam data/1\nham data/2\n", "t/data/1": "one", "t/data/2": "two"})
     source = Found(f"t/{name}", labelled=True)
     assert source.labels == [("spam", "one"), ("ham", "two")]
-    assert source.about == f"t/{name}: index of mails"
+    assert source.about == f"t/{name}: index of emails"
     assert Found(f"t/{name}").words == ["one", "two"]
 
 
@@ -257,7 +257,7 @@ def test_what_is_called_index_need_not_be_one() -> None:
     make({"t/index": "mail", "t/1": "one"})
     assert Found("t").words == ["mail", "one"]
     assert Found("t/index").words == ["mail"]
-    assert failure("t/1", format="index")[0].startswith("no usable mails in t/1: 3 skipped (")
+    assert failure("t/1", format="index")[0].startswith("no usable emails in t/1: 3 skipped (")
     Path("t/index").unlink()
     assert failure("t", format="index") == (
         "no index in t: looked for t/index and t/full/index",

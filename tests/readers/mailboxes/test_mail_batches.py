@@ -158,12 +158,12 @@ def test_many_files_are_one_source() -> None:
     for name in names:
         Path(name).write_bytes(mail(f"w{name[0]}"))
     source = opened((*names, "gone.eml"))
-    assert source.description == "4 files from 0.eml on: one mail a file"
+    assert source.description == "4 files from 0.eml on: one email per file"
     chunks = list(source)
     assert [list(chunk.sources) for chunk in chunks] == [names]
     assert dict(source.skipped.examples) == {"gone.eml": "No such file or directory"}
     source = opened(tuple(names), labelled=True, label="ham")
-    assert source.description == "3 files from 0.eml on: one mail a file, all ham"
+    assert source.description == "3 files from 0.eml on: one email per file, all ham"
     assert [chunk.labels for chunk in source] == [["ham"] * 3]
     assert failure(tuple(names)) == (
         "3 files from 0.eml on have no labels",

@@ -59,12 +59,12 @@ def test_maildir_with_folders_in_its_place() -> None:
     make({"box/cur/1": "one", "box/cur/sub/2": "two", "box/lists/cur/3": "three", "box/lists/new/": b""})
     source = Found("box")
     assert source.words == ["one", "three"]
-    assert source.skipped == {"box/cur/sub": "folder among the mails of a Maildir"}
+    assert source.skipped == {"box/cur/sub": "folder among the emails of a Maildir"}
 
 
 def test_maildir_that_lost_its_empty_folders() -> None:
     make({"a/cur/1": "one", "b/new/2": "two", "b/tmp/": b"", "c/new/3": "three"})
-    assert [Found(name).about for name in "abc"] == ["a: Maildir", "b: Maildir", "c: folder of mails"]
+    assert [Found(name).about for name in "abc"] == ["a: Maildir", "b: Maildir", "c: folder of mail"]
 
 
 def test_mh_folder_in_the_order_of_its_numbers() -> None:
@@ -77,9 +77,9 @@ def test_mh_folder_in_the_order_of_its_numbers() -> None:
         "mh/,3": "deleted, or a backup",
         "mh/.mh_sequences": "hidden",
         "mh/5~": "deleted, or a backup",
-        "mh/notes": "no number, as mails of MH have",
+        "mh/notes": "not an MH email: its name is not a number",
     }
-    assert source.about == "mh: folder of mails"
+    assert source.about == "mh: folder of mail"
     make({"MH/context": b"Current-Folder: inbox\n", "MH/inbox/1": "one"})
     assert Found("MH").skipped == {"MH/context": "index or cache file"}
 

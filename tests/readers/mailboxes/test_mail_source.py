@@ -41,11 +41,11 @@ def pipe(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 @pytest.mark.parametrize(
     ("name", "data", "about", "sources"),
     [
-        ("x.eml", mail("one"), "one mail", ["x.eml"]),
-        ("x.EML", b"no header at all", "one mail", ["x.EML"]),
-        ("x", mail("one"), "one mail", ["x"]),
-        ("x.txt", b"Received: from a\n\tby b\n\nbody", "one mail", ["x.txt"]),
-        ("x.eml", box("one", "two"), "one mail", ["x.eml"]),
+        ("x.eml", mail("one"), "one email", ["x.eml"]),
+        ("x.EML", b"no header at all", "one email", ["x.EML"]),
+        ("x", mail("one"), "one email", ["x"]),
+        ("x.txt", b"Received: from a\n\tby b\n\nbody", "one email", ["x.txt"]),
+        ("x.eml", box("one", "two"), "one email", ["x.eml"]),
         ("x.mbox", box("one", "two"), "mbox", ["x.mbox#1", "x.mbox#2"]),
         ("x", box("one", "two"), "mbox", ["x#1", "x#2"]),
         ("x.mbox", b"", "empty", []),
@@ -92,7 +92,7 @@ def test_what_looks_a_little_like_mail_is_none(head: bytes) -> None:
 def test_packed(pack: Callable[[bytes], bytes], name: str, request: pytest.FixtureRequest) -> None:
     Path(name).write_bytes(pack(box("one", "two")))
     source = opened(name)
-    kind = "one mail" if "eml" in name else "mbox"
+    kind = "one email" if "eml" in name else "mbox"
     assert source.description == f"{name}: {kind} ({request.node.callspec.id.split('-')[1]})"
     assert words(source) == (["one"] if "eml" in name else ["one", "two"])
 
@@ -101,7 +101,7 @@ def test_one_mail_on_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     for format in ("eml", "auto"):
         monkeypatch.setattr(sys, "stdin", Stdin(io.BytesIO(MARK + mail("one"))))
         source = opened("-", format=format)
-        assert source.description == f"stdin: {'one mail' if format == 'eml' else 'mbox'}"
+        assert source.description == f"stdin: {'one email' if format == 'eml' else 'mbox'}"
         chunks = list(source)
         assert chunks[0].texts[0].split() == [b"one", b"here"]
         assert chunks[0].texts.tags["subject"][0].split() == [b"one"]
@@ -130,7 +130,7 @@ def test_a_mail_that_trickles_in(pipe: int) -> None:
     os.write(writer, b"x")
     os.close(writer)
     source = opened("-")
-    assert source.description == "stdin: one mail"
+    assert source.description == "stdin: one email"
     assert words(source) == ["body"]
     assert sender.wait() == 0
 
@@ -156,7 +156,7 @@ def test_labels_have_to_be_stated() -> None:
     Path("x.eml").write_bytes(mail("one"))
     Path("x").write_bytes(box("one", "two"))
     assert failure("x.eml") == (
-        "x.eml is one mail and has no label",
+        "x.eml is one email and has no label",
         "say what it is: --label spam=x.eml or --label ham=x.eml",
     )
     assert failure("x")[0] == "x is an mbox and has no label"
