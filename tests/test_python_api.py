@@ -480,9 +480,9 @@ def test_a_raw_mail_as_text_gives_a_warning() -> None:
         for messages in ([text, "hi"], pd.Series([folded]), ["From ann Mon\n" + text]):
             with pytest.warns(SpamnbWarning) as caught:
                 call(messages)
-            shown = "messages[0] is a raw mail, whose headers are read as text" + end
+            shown = "messages[0] is a raw email, whose headers are read as text" + end
             assert [(str(w.message), w.filename) for w in caught] == [(shown, __file__)]
-    with pytest.warns(SpamnbWarning, match="^the message is a raw mail"):
+    with pytest.warns(SpamnbWarning, match="^the message is a raw email"):
         model.explain(text)
     for learn in (model.learn, model.forget, spamnb.train):
         with pytest.warns(SpamnbWarning, match="raw mail"), suppress(SpamnbError):

@@ -94,7 +94,7 @@ def _refuse_raw_mail(message: bytes, name: str) -> None:
 def _warn_of_raw_mail(message: str, name: str) -> None:
     """Warns of a text that begins with two header fields; texts of data sets may begin with one."""
     if begins_as_mail(message):
-        warn(f"{name} is a raw mail, whose headers are read as text; pass parse_mail(text.encode()) instead")
+        warn(f"{name} is a raw email, whose headers are read as text; pass parse_mail(text.encode()) instead")
 
 
 def _not_one_column(table: Any) -> InputError:
