@@ -13,6 +13,8 @@ from spamnb.readers.formats import FORMATS, format_by_magic, format_by_suffix
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.source import Source
 
+_ZIP = b"PK"
+
 
 def open_source(path: str | Sequence[str], options: ReadOptions, *, labelled: bool) -> Source:
     """Opens a path (`-` is standard input), or several files of one mail each.
@@ -39,9 +41,10 @@ def open_source(path: str | Sequence[str], options: ReadOptions, *, labelled: bo
 
 
 def _unpack(decoded: DecodedInput, options: ReadOptions) -> DecodedInput:
-    """Returns the data file in a ZIP archive; any other input, such as a workbook, as it is."""
-    is_workbook = "xlsx" in (options.format, format_by_suffix(decoded.name))
-    if is_workbook or not decoded.raw_head.startswith(b"PK"):
+    """Returns the data file in a ZIP archive; any other input, and a format that is one itself, as it is."""
+    stated = options.format, format_by_suffix(decoded.name)
+    is_format = any(FORMATS[name].magic.startswith(_ZIP) for name in stated if name in FORMATS)
+    if is_format or not decoded.raw_head.startswith(_ZIP):
         return decoded
     from spamnb.readers.zip_archive import is_archive, open_archive
 
