@@ -485,7 +485,7 @@ def test_a_raw_mail_as_text_gives_a_warning() -> None:
     with pytest.warns(SpamnbWarning, match="^the message is a raw email"):
         model.explain(text)
     for learn in (model.learn, model.forget, spamnb.train):
-        with pytest.warns(SpamnbWarning, match="raw mail"), suppress(SpamnbError):
+        with pytest.warns(SpamnbWarning, match="raw email"), suppress(SpamnbError):
             learn([text, "hi"], ["ham", "spam"])
 
 

@@ -91,7 +91,7 @@ def _near_choice(choices: object, value: Any) -> str:
 
     if not isinstance(choices, click.Choice) or not isinstance(value, str):
         return ""
-    near = get_close_matches(value, map(str, choices.choices), 1)
+    near = get_close_matches(value, map(str, choices.choices), 1, cutoff=0.7)
     return f" Did you mean {near[0]}?" if near else ""
 
 

@@ -61,7 +61,7 @@ def test_a_missing_or_damaged_model_fails(cli: Cli) -> None:
     done = cli("model", "check", "-m", "./bad", code=1)
     assert lines(done.text)[1] == (
         f"filter FAILED spamnb filter: {cli.here}/bad is not a spamnb model: it looks like a text file; the "
-        "mail is refused for now"
+        "email is refused for now"
     )
     assert done.text.splitlines()[-1].endswith(" cannot use ./bad: 1 check failed")
 
