@@ -47,7 +47,7 @@ class Evaluation:
     @property
     def warning(self) -> str:
         """Words how many messages were in the training data, if more than a few; else empty."""
-        return overlap_warning(self.seen or 0, self.scores.messages)
+        return overlap_warning(self.seen or 0, self.scores.messages, "--holdout keeps repeats together")
 
     def overlap(self) -> dict[str, Any] | None:
         """Returns how many messages were in the training data, for JSON; None where that is not known."""

@@ -51,7 +51,7 @@ def _warn_of_overlap(model: SpamModel, texts: Texts, categories: Categories, num
     """Warns if the model, or its base model, was trained on many of these messages."""
     columns = columns_of_values(model.features, len(texts), categories, numbers)
     seen = TrainingOverlap.of(model).count(Chunk(texts, np.arange(len(texts)), None, *columns))
-    if warning := overlap_warning(seen or 0, len(texts)):
+    if warning := overlap_warning(seen or 0, len(texts), "drop duplicates before you split a table"):
         warn(warning)
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 WIDTH = 5  # bytes
 _SHIFT = np.uint64(64 - 8 * WIDTH)
 _FEW_SEEN = 0.05  # the share of messages that may be in the training data by chance: "ok", "see you"
-_SOME_SEEN = "results are optimistic (the same texts are in both; --holdout keeps repeats together)"
+_SOME_SEEN = "results are optimistic (the same texts are in both; "
 _MOST_SEEN = 0.5  # from this share on the metrics are about memory
 
 
@@ -60,16 +60,16 @@ class TrainingOverlap(Record):
         return int(np.count_nonzero(learned))
 
 
-def overlap_warning(seen: int, total: int) -> str:
+def overlap_warning(seen: int, total: int, advice: str) -> str:
     """Words how many of `total` messages were in the training data, if more than a few; else empty.
 
-    >>> overlap_warning(2, 3), overlap_warning(1, 100)
+    >>> overlap_warning(2, 3, "drop them"), overlap_warning(1, 100, "drop them")
     ('2 of 3 test messages (67%) were in the training data; this says little about new messages', '')
     """
     if seen <= total * _FEW_SEEN:
         return ""
     share = f"{seen:,} of {total:,} test messages ({seen / total:.0%})"
-    much = "this says little about new messages" if seen >= total * _MOST_SEEN else _SOME_SEEN
+    much = "this says little about new messages" if seen >= total * _MOST_SEEN else f"{_SOME_SEEN}{advice})"
     return f"{share} were in the training data; {much}"
 
 

@@ -168,5 +168,5 @@ def _parse_form(body: bytes, label: str) -> MessageRequest:
     for name in ("Body", "text"):
         if name in fields:
             return MessageRequest([Message.of_text(fields[name])], label=label or fields.get("label", ""))
-    hint = f"send the text in the field Body, or an email with the header Content-Type: {MAIL}"
+    hint = f"send the text in the field Body; JSON and email need a header, Content-Type: {JSON} or {MAIL}"
     raise HttpError(422, "the form has no field Body", hint)

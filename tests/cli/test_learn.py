@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
@@ -99,6 +100,20 @@ def test_tables_and_their_labels(here: Cli) -> None:
     here.write("again.txt", "see you\n\nsee you\n")
     assert here("learn", "--ham", "again.txt", "--mode", "again", "--json", "-").json["learned"] == {"ham": 2}
     assert here("forget", "again.txt", "--json", "-").json["forgotten"] == {"ham": 2}
+
+
+@pytest.mark.parametrize("text", ["+1 prize, call now", "-stop", '=free "prize"', "@home"])
+def test_a_correction_in_a_file_by_predict_is_of_the_same_text(here: Cli, text: str) -> None:
+    """The apostrophe that keeps a spreadsheet from running a message is no part of it."""
+    here.write("in.jsonl", json.dumps({"text": text}))
+    here("predict", "in.jsonl", "-o", "out.csv")
+    header, row = (here.here / "out.csv").read_text().splitlines()
+    assert row.partition("'" + text[0])[2]
+    here.write("out.csv", f"{header},label\n{row},ham\n")
+    here("learn", "out.csv")
+    model = SpamModel.load(here.here / "m.spamnb")
+    assert model.score([text]).taught_label(0) == "ham"
+    assert not model.score(["'" + text]).taught_label(0)
 
 
 def test_on_error(here: Cli) -> None:

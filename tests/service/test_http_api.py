@@ -151,7 +151,8 @@ def test_a_mail_without_its_content_type_is_told_which_one(server: Server) -> No
     refused = server.post("/predict", MAIL, 422, Content_Type="application/x-www-form-urlencoded")
     assert refused == {
         "error": "the form has no field Body",
-        "hint": "send the text in the field Body, or an email with the header Content-Type: message/rfc822",
+        "hint": "send the text in the field Body; "
+        "JSON and email need a header, Content-Type: application/json or message/rfc822",
     }
 
 
