@@ -20,7 +20,7 @@ import numpy as np
 from spamnb.core import FloatArray, IntArray, Record
 from spamnb.errors import ConfigError
 from spamnb.model.scoring_engine import weighted
-from spamnb.scorers import BACK_OFF, ColumnScores, Stats
+from spamnb.scorers import BACK_OFF, ColumnScores, Form, Stats
 
 if TYPE_CHECKING:
     from spamnb.model.spam_model import SpamModel
@@ -75,7 +75,7 @@ class MessageSource:
 
     def _draw_words(self) -> list[int]:
         """Returns the rows of the words, in their order."""
-        if self._scorer.needs_full_vocabulary:
+        if self._scorer.form is Form.PRESENCE:
             present = self._words[self._random.random(len(self._p)) < self._p]
             return [int(row) for row in self._random.permutation(present)]
         length = int(self._random.poisson(self._mean_length))

@@ -80,7 +80,7 @@ class Engine:
         self, batch: Batch, stream_ids: list[IntArray]
     ) -> tuple[FloatArray, IntArray, FloatArray | None]:
         """Returns log scores, numbers of known tokens, repeats included, and their correction."""
-        if self._table is None:
+        if self._table is None and not self.scorer.needs_full_vocabulary:
             rows = distinct_values(np.concatenate([ids[ids >= 0] for ids in stream_ids]))
             tokens = self._tokens(rows)
             stream_ids = [np.where(ids >= 0, np.searchsorted(rows, ids), -1) for ids in stream_ids]

@@ -104,7 +104,7 @@ class Scorer(ABC):
 
     name: ClassVar[str]
     form: ClassVar[Form] = Form.SUM
-    needs_full_vocabulary: ClassVar[bool] = False  # does `bias` look at every token of the vocabulary?
+    needs_full_vocabulary: ClassVar[bool] = False  # does it need every token, not only those of a message?
     needs_lengths: ClassVar[bool] = False  # do `terms` need the lengths of messages?
     generative: ClassVar[bool] = True  # can messages be drawn from P(x | c)?
 

@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from spamnb.core import FloatArray
 from spamnb.errors import ConfigError
 from spamnb.model.spam_model import SpamModel
-from spamnb.scorers import REGISTRY, make
+from spamnb.scorers import REGISTRY, Stats, make
 from spamnb.scorers.base import log_ratio
+from spamnb.scorers.multinomial import Multinomial
 from spamnb.scorers.poisson import log_factorial
 from spamnb.settings import FeatureConfig, ScorerConfig
 from tests.helpers.scorer_checks import CHECKS, Case, agrees_with_the_twin
@@ -62,6 +64,25 @@ def test_every_scorer_has_a_twin() -> None:
 @pytest.mark.parametrize("name", REGISTRY)
 def test_check(name: str, classes: int, check: str, tmp_path: Path) -> None:
     CHECKS[check](case_of(name, classes), tmp_path)
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_one_message_of_plain_words_alone(name: str, tmp_path: Path) -> None:
+    """Sums of weights without damping and shapes have a way of their own."""
+    scoring = replace(ScorerConfig.of(name), damping=0.0)
+    CHECKS["a batch is one by one"](Case(FeatureConfig.plain(scoring.order + 1), scoring, 2), tmp_path)
+
+
+def test_a_sum_of_weights_may_need_all_tokens(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def estimate(scorer: Multinomial, stats: Stats) -> FloatArray:
+        counts, totals = scorer.counts(stats)
+        return np.log((counts + 1) / (totals + (counts > 1).sum(axis=0)))
+
+    monkeypatch.setattr(Multinomial, "estimate", estimate)
+    monkeypatch.setattr(Multinomial, "needs_full_vocabulary", True)
+    case = Case(FeatureConfig.plain(), ScorerConfig(once=False, damping=0.0), 2)
+    CHECKS["a batch is one by one"](case, tmp_path)
+    assert len(case.model.sample("spam", 1)[0].text.split()) > 2
 
 
 @pytest.mark.parametrize("check", CHECKS)
