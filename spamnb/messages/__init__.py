@@ -9,6 +9,12 @@ from spamnb.core.lazy_names import lazy_names
 if TYPE_CHECKING:
     from spamnb.messages.chunk import Chunk as Chunk, InputColumns as InputColumns
     from spamnb.messages.first_lines import begins_header as begins_header, by_first_lines as by_first_lines
+    from spamnb.messages.formula_guard import (
+        guarded as guarded,
+        is_formula as is_formula,
+        is_guarded as is_guarded,
+        unguarded as unguarded,
+    )
     from spamnb.messages.text_conversion import (
         Categories as Categories,
         Messages as Messages,
@@ -24,6 +30,7 @@ else:
         {
             "chunk": ["Chunk", "InputColumns"],
             "first_lines": ["begins_header", "by_first_lines"],
+            "formula_guard": ["guarded", "is_formula", "is_guarded", "unguarded"],
             "text_conversion": ["Categories", "Messages", "Numbers", "as_texts", "is_missing", "one_message"],
             "texts": ["Texts"],
         },

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from spamnb.core import IntArray, visible
-from spamnb.messages import Chunk
+from spamnb.messages import Chunk, guarded, is_formula
 from spamnb.model import Predictions
 from spamnb.report.prediction_column_names import Header
 from spamnb.report.prediction_lines import Explain, evidence_text, shown_text
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")  # -3 and +4917012345 are no formulas
 
 
 class Csv:
@@ -67,11 +63,11 @@ class Csv:
     def _texts(self, texts: Iterable[str]) -> list[str]:
         """Returns the cells of messages, and counts those that get an apostrophe."""
         texts = list(texts)
-        self.guarded += sum(map(_is_formula, texts))
+        self.guarded += sum(map(is_formula, texts))
         return [self._guarded(text) for text in texts]
 
     def _guarded(self, text: str) -> str:
-        return self._cell("'" + text if _is_formula(text) else text)
+        return self._cell(guarded(text))
 
     def _cell(self, text: str) -> str:
         return _cell(visible(text) if self._escape else text)
@@ -79,15 +75,6 @@ class Csv:
 
 def _line(cells: Sequence[str]) -> bytes:
     return (",".join(cells) + "\r\n").encode("utf-8", "replace")
-
-
-def _is_formula(text: str) -> bool:
-    """Returns whether a spreadsheet would run a text (CWE-1236).
-
-    >>> _is_formula("=1+1"), _is_formula("-3"), _is_formula("-3+x")
-    (True, False, True)
-    """
-    return text.startswith(_FORMULA) and not _NUMBER.fullmatch(text)
 
 
 def _cell(text: str) -> str:

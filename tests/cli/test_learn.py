@@ -102,10 +102,12 @@ def test_tables_and_their_labels(here: Cli) -> None:
     assert here("forget", "again.txt", "--json", "-").json["forgotten"] == {"ham": 2}
 
 
+@pytest.mark.parametrize("clash", [False, True])
 @pytest.mark.parametrize("text", ["+1 prize, call now", "-stop", '=free "prize"', "@home"])
-def test_a_correction_in_a_file_by_predict_is_of_the_same_text(here: Cli, text: str) -> None:
+def test_a_correction_in_a_file_by_predict_is_of_the_same_text(here: Cli, text: str, clash: bool) -> None:
     """The apostrophe that keeps a spreadsheet from running a message is no part of it."""
-    here.write("in.jsonl", json.dumps({"text": text}))
+    verdict = {"verdict": "by another filter"} if clash else {}
+    here.write("in.jsonl", json.dumps({**verdict, "text": text}))
     here("predict", "in.jsonl", "-o", "out.csv")
     header, row = (here.here / "out.csv").read_text().splitlines()
     assert row.partition("'" + text[0])[2]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.core import FloatArray, IntArray
-from spamnb.messages import Chunk, InputColumns, Texts
+from spamnb.messages import Chunk, InputColumns, Texts, unguarded
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.tables.column_choice import (
@@ -25,9 +25,6 @@ from spamnb.readers.tables.column_choice import (
 )
 from spamnb.readers.tables.labels import LabelMap
 
-# `predict` puts an apostrophe before a message that a spreadsheet would run; its CSV files begin so.
-PREDICTED = ("verdict", "probability", "log_odds")
-_GUARD, _GUARDED = ord("'"), np.frombuffer(b"=+-@\t\r", np.uint8)
 _UNREADABLE = ("rows unsure: cannot be read", "row unsure: cannot be read")
 
 
@@ -97,7 +94,7 @@ class ChunkBuilder:
         """
         columns, lines = self.columns, records.lines
         texts = _no_texts(len(lines)) if columns.text is None else records.texts(columns.text)
-        texts = _unguarded(texts) if self.guarded else texts
+        texts = unguarded(texts) if self.guarded else texts
         labels = self._labels(records)
         keep = self._keep(records, texts, labels)
         categories = {name: _categories(records, i) for name, i in columns.categorical.items()}
@@ -156,17 +153,6 @@ def table_builder(
     text_is_last = columns.text == len(names) - 1  # then its delimiters make the fields
     labels = label_map(source, columns, names, rows if text_is_last else fitting, options)
     return ChunkBuilder(columns, labels, SkippedRecords() if labelled else SkippedRecords(*_UNREADABLE))
-
-
-def _unguarded(texts: Texts) -> Texts:
-    """Drops the apostrophe that `predict` has put before a message.
-
-    >>> _unguarded(Texts.of(["'+1", "'tis", "'", "+1"])).tolist()
-    [b'+1', b"'tis", b"'", b'+1']
-    """
-    data = np.frombuffer(texts.data + b"  ", np.uint8)
-    has_guard = (data[texts.starts] == _GUARD) & np.isin(data[texts.starts + 1], _GUARDED)
-    return texts.replace(starts=texts.starts + (has_guard & (texts.ends - texts.starts > 1)))
 
 
 def join_texts(texts: list[bytes], sizes: IntArray) -> Texts:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from spamnb.errors import DataError
-from spamnb.messages import Chunk
+from spamnb.messages import Chunk, is_guarded
 from spamnb.readers.decoded_input import LONGEST_RECORD, DecodedInput, record_too_long
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.row_blocks import Blocks, last_row_end
 from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
-from spamnb.readers.tables.chunk_builder import PREDICTED, ChunkBuilder, ListRecords, Records, table_builder
+from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords, Records, table_builder
 from spamnb.readers.tables.csv_dialect import CsvDialect, detect_dialect
 from spamnb.readers.tables.delimited_fallback import ParsedRows, parse_rows
 from spamnb.readers.tables.delimited_fast import split_rows
@@ -29,7 +29,7 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
     stream, tabs = decoded.stream, format == "tsv"
     dialect = detect_dialect(decoded.head, options.columns, tabs=tabs, final=stream.ended, name=decoded.name)
     builder = table_builder(decoded.name, dialect.names, dialect.sample, options, labelled=labelled)
-    builder = replace(builder, guarded=dialect.delimiter == "," and tuple(dialect.names[:3]) == PREDICTED)
+    builder = replace(builder, guarded=dialect.delimiter == "," and is_guarded(dialect.names))
     kept = unique_names(dialect.names) if options.keep_columns else None
     reader = RowReader(replace(dialect, sample=[]), builder, kept)
     table = TableReader(decoded, reader, options.chunk_bytes)
