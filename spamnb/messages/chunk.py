@@ -35,7 +35,7 @@ class Chunk(Record):
     `lines` is each message's 1-based line in its source; `position` is how far the source was read, in bytes;
     `sources` is the path of each mail, or `mailbox#number`; `worker_result` is the result of the worker
     processes (`Source.work`); `columns` has all columns of a table (`ReadOptions.keep_columns`); `file` is
-    the name of the source if there are several.
+    the name of the source if there are several; `faults` says why damaged records, by row, have no text.
     """
 
     texts: Texts
@@ -48,6 +48,7 @@ class Chunk(Record):
     worker_result: Any = None
     columns: InputColumns | None = None
     file: str = ""
+    faults: Mapping[int, str] = MappingProxyType({})
 
     def __len__(self) -> int:
         return len(self.texts)
