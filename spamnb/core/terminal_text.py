@@ -8,12 +8,12 @@ import unicodedata
 # C0 but tab, DEL and C1; marks and embeddings that reorder text; characters without width; line and
 # paragraph separators; byte order mark; lone surrogates; tag characters, which can hide sentences.
 # Not the joiners U+200C and U+200D: Persian, Hindi and emoji cannot be written without them.
-_HIDDEN = (
+UNSAFE = (
     "\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff"
     "\U000e0000-\U000e007f"
 )
-_UNSAFE = re.compile(f"[{_HIDDEN}]")
-_UNSAFE_OR_TAB = re.compile(f"[\t{_HIDDEN}]")
+_UNSAFE = re.compile(f"[{UNSAFE}]")
+_UNSAFE_OR_TAB = re.compile(f"[\t{UNSAFE}]")
 _JOINERS = "\u200c\u200d"
 _PLAIN = bytes(range(0x20, 0x7F))
 _PLAIN_LINES = _PLAIN + b"\n"
@@ -70,7 +70,7 @@ def all_plain(data: bytes) -> bool:
 
 
 def display_width(text: str) -> int:
-    """Counts the columns that a text takes: wide letters and emoji take two, combining marks and joiners none.
+    """Counts the columns that a text takes: wide letters and emoji two, marks and joiners none.
 
     An emoji selector (U+FE0F) counts one: it makes some signs wide, in some terminals.
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from spamnb.messages.formula_guard import (
         guarded as guarded,
         is_formula as is_formula,
-        is_guarded as is_guarded,
+        is_predicted as is_predicted,
         unguarded as unguarded,
     )
     from spamnb.messages.text_conversion import (
@@ -24,14 +24,20 @@ if TYPE_CHECKING:
         one_message as one_message,
     )
     from spamnb.messages.texts import Texts as Texts
+    from spamnb.messages.tsv_escapes import (
+        backslash_positions as backslash_positions,
+        escape_field as escape_field,
+        unescape_fields as unescape_fields,
+    )
 else:
     __all__, __getattr__ = lazy_names(
         __name__,
         {
             "chunk": ["Chunk", "InputColumns"],
             "first_lines": ["begins_header", "by_first_lines"],
-            "formula_guard": ["guarded", "is_formula", "is_guarded", "unguarded"],
+            "formula_guard": ["guarded", "is_formula", "is_predicted", "unguarded"],
             "text_conversion": ["Categories", "Messages", "Numbers", "as_texts", "is_missing", "one_message"],
             "texts": ["Texts"],
+            "tsv_escapes": ["backslash_positions", "escape_field", "unescape_fields"],
         },
     )

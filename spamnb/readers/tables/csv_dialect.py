@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from spamnb.errors import DataError
+from spamnb.messages import is_predicted
 from spamnb.readers.format_detection import sep_line
 from spamnb.readers.read_options import ColumnOptions
 from spamnb.readers.tables.column_choice import by_column, find_column, number
@@ -59,7 +60,7 @@ def detect_dialect(
     head = head[skip:]
     delimiter = delimiter or ("\t" if tabs else find_delimiter(head, stated, final=final))
     _check_width(head[:_WIDEST], delimiter, name)
-    quoting = delimiter != "\t" or quotes_matter(head)
+    quoting = delimiter != "\t" or (not _is_predicted(head) and quotes_matter(head))
     parsed = parse_rows(head, delimiter, quoting=quoting, final=final)
     if not parsed.rows and not final:  # a first record longer than the head
         whole = parse_rows(head, delimiter, quoting=quoting, final=True)
@@ -72,6 +73,12 @@ def detect_dialect(
     names = [name.strip() for name in rows[0]]
     skipped = skip + parsed.first_bytes, (skip > 0) + parsed.first_lines
     return CsvDialect(delimiter, quoting, True, names, rows[1:], *skipped)
+
+
+def _is_predicted(head: bytes) -> bool:
+    """Returns whether `predict` wrote a TSV, in which quotes are ordinary characters."""
+    first = head.partition(b"\n")[0].decode("utf-8", "replace")
+    return is_predicted([name.strip() for name in first.split("\t")], tsv=True)
 
 
 def _check_width(head: bytes, delimiter: str, name: str) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from spamnb.errors import DataError
-from spamnb.messages import Chunk, is_guarded
+from spamnb.messages import Chunk
 from spamnb.readers.decoded_input import LONGEST_RECORD, DecodedInput, record_too_long
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.row_blocks import Blocks, last_row_end
@@ -20,6 +20,7 @@ from spamnb.readers.tables.delimited_fallback import ParsedRows, parse_rows
 from spamnb.readers.tables.delimited_fast import split_rows
 from spamnb.readers.tables.kept_columns import TableColumns, unique_names
 from spamnb.readers.tables.labels import LabelMap
+from spamnb.readers.tables.written_records import written_as
 
 _NEWLINE = 10
 
@@ -29,9 +30,8 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
     stream, tabs = decoded.stream, format == "tsv"
     dialect = detect_dialect(decoded.head, options.columns, tabs=tabs, final=stream.ended, name=decoded.name)
     builder = table_builder(decoded.name, dialect.names, dialect.sample, options, labelled=labelled)
-    builder = replace(builder, guarded=dialect.delimiter == "," and is_guarded(dialect.names))
     kept = unique_names(dialect.names) if options.keep_columns else None
-    reader = RowReader(replace(dialect, sample=[]), builder, kept)
+    reader = RowReader(replace(dialect, sample=[]), builder, kept, written_as(dialect, builder.columns.text))
     table = TableReader(decoded, reader, options.chunk_bytes)
     first_line, start = 1 + dialect.skip_lines, decoded.start(dialect.skip)
     source = Source(
@@ -59,6 +59,7 @@ class RowReader:
     dialect: CsvDialect
     builder: ChunkBuilder
     kept: tuple[str, ...] | None = None
+    written_as: Callable[[Records], Records] | None = None
 
     @property
     def labels(self) -> LabelMap | None:
@@ -74,6 +75,10 @@ class RowReader:
 
     def records(self, block: bytes, final: bool, line: int) -> tuple[Records, int, int]:
         """Returns the complete rows of a block whose first line is `line`, their bytes and their lines."""
+        records, used, newlines = self._records(block, final, line)
+        return self.written_as(records) if self.written_as else records, used, newlines
+
+    def _records(self, block: bytes, final: bool, line: int) -> tuple[Records, int, int]:
         dialect = self.dialect
         delimiter, quoting = dialect.delimiter, dialect.quoting
         fast = split_rows(block, delimiter, len(dialect.names), quoting=quoting, final=final)
