@@ -8,7 +8,12 @@ from spamnb.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from spamnb.messages.chunk import Chunk as Chunk, InputColumns as InputColumns
-    from spamnb.messages.first_lines import begins_header as begins_header, by_first_lines as by_first_lines
+    from spamnb.messages.first_lines import (
+        begins_header as begins_header,
+        by_first_lines as by_first_lines,
+        certain_mail as certain_mail,
+        may_be_mail as may_be_mail,
+    )
     from spamnb.messages.formula_guard import (
         guarded as guarded,
         is_formula as is_formula,
@@ -34,7 +39,7 @@ else:
         __name__,
         {
             "chunk": ["Chunk", "InputColumns"],
-            "first_lines": ["begins_header", "by_first_lines"],
+            "first_lines": ["begins_header", "by_first_lines", "certain_mail", "may_be_mail"],
             "formula_guard": ["guarded", "is_formula", "is_predicted", "unguarded"],
             "text_conversion": ["Categories", "Messages", "Numbers", "as_texts", "is_missing", "one_message"],
             "texts": ["Texts"],

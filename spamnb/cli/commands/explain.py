@@ -129,7 +129,7 @@ def _read(path: str) -> tuple[bytes, bool]:
     from spamnb.readers import (
         LONGEST_RECORD,
         DecodedInput,
-        by_first_lines,
+        certain_mail,
         many_messages,
         open_bytes,
         too_long,
@@ -137,7 +137,7 @@ def _read(path: str) -> tuple[bytes, bool]:
 
     with closing(open_bytes(path, live=False)) as stream:
         decoded = DecodedInput(stream)
-        is_mail = bool(by_first_lines(decoded.raw_head))
+        is_mail = bool(certain_mail(decoded.raw_head, ended=True))
         raw = _content(decoded, is_mail, LONGEST_RECORD + 1)
     if many := many_messages(raw):
         raise _several(f"{stream.name} is {many}", (path,))

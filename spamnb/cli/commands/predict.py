@@ -11,7 +11,7 @@ from spamnb.cli import exit_codes, options
 from spamnb.cli.command_base import command
 from spamnb.cli.data_inputs import inputs, missing_files, read_options
 from spamnb.cli.decision_rule import apply_decision_options
-from spamnb.cli.message_kind import as_typed, kind_of_inputs
+from spamnb.cli.message_kind import as_typed, kind_of_inputs, note_stdin_is_mail
 from spamnb.cli.option_groups import option
 from spamnb.cli.options import Params
 from spamnb.cli.output import is_typed, print_mark, print_status
@@ -184,6 +184,8 @@ def _open(inputs: list[Any], run: PredictionRun, params: Params) -> Iterator[Ope
             print_status("Type a message and press Enter; Ctrl-D ends.")
             print_mark()
         with open_source(path, reading, labelled=False) as source:
+            if path == "-" and reading.format == "auto":
+                note_stdin_is_mail(source.format, params["quiet"])
             if (reading.mail.jobs or 1) > 1:
                 from spamnb.training import ScoreInWorker
 
