@@ -15,7 +15,7 @@ from spamnb.readers.row_blocks import Blocks, last_row_end
 from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
 from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords, Records, table_builder
-from spamnb.readers.tables.csv_dialect import CsvDialect, detect_dialect
+from spamnb.readers.tables.csv_dialect import CsvDialect, detect_dialect, without_stray_returns
 from spamnb.readers.tables.delimited_fallback import ParsedRows, parse_rows
 from spamnb.readers.tables.delimited_fast import split_rows
 from spamnb.readers.tables.kept_columns import TableColumns, unique_names
@@ -81,6 +81,8 @@ class RowReader:
     def _records(self, block: bytes, final: bool, line: int) -> tuple[Records, int, int]:
         dialect = self.dialect
         delimiter, quoting = dialect.delimiter, dialect.quoting
+        if dialect.stray_returns:
+            block = without_stray_returns(block, delimiter)
         fast = split_rows(block, delimiter, len(dialect.names), quoting=quoting, final=final)
         if fast is not None:
             return replace(fast, lines=fast.lines + line), fast.used, fast.newlines
