@@ -82,8 +82,8 @@ class Command(ConfiguredCommand):
             return "Name the model with -o NAME."
         if "with" in self.keys and _sets_scorer(flag):
             return f"Write --with {flag.lstrip('-')}=VALUE."
-        if flag == "-t" and ctx.info_name == "explain":
-            return "Write spamnb explain TEXT."
+        if ctx.info_name == "explain" and flag in ("-t", "--format"):
+            return "Write spamnb explain TEXT." if flag == "-t" else "Write --json -."
         if flag != "--max-fpr":
             return ""
         one_run = "; --threshold P sets the threshold for one run" if "threshold" in self.keys else ""

@@ -48,9 +48,10 @@ def test_the_weaker_ones_are_counted(cli: Cli, tiny: Path, top: int, weaker: str
 def test_a_message_as_json_from_an_argument_or_stdin(cli: Cli, sms: Sms) -> None:
     flags = ("explain", "-m", sms.model, "--json", "-")
     output = cli(*flags, "call now").json
+    assert output["message"] == "call now"
     assert list(output) == [
         "made_by",
-        *("verdict", "probability", "log_odds", "known", "log_evidence"),
+        *("verdict", "probability", "log_odds", "known", "log_evidence", "message"),
         *("for", "against", "sum", "bias", "evidence", "unknown", "joint", "log_joint"),
     ]
     total = math.fsum([output["bias"], *(part["log_odds"] for part in output["evidence"])])

@@ -36,6 +36,7 @@ def named(cli: Cli, tiny: Path) -> Cli:
             "--threshold P sets the threshold for one run.",
         ),
         (["explain", "-t", "win"], "No such option '-t'. Write spamnb explain TEXT."),
+        (["explain", "--format", "jsonl", "win"], "No such option '--format'. Write --json -."),
         (
             ["predict", "--format", "json"],
             "Invalid value for '--format': 'json' is not one of 'tsv', 'jsonl', 'csv', 'parquet', 'table', "

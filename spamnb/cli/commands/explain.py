@@ -163,12 +163,12 @@ def _show(model: SpamModel, message: Texts, verify: bool, top: int, json_file: s
     import numpy as np
 
     from spamnb.model import verify as verify_score
-    from spamnb.report import explanation_row, model_card, prediction_rows, token_tables
+    from spamnb.report import explanation_row, message_text, model_card, prediction_rows, token_tables
 
     explanation = model.explain(message)
     numbers, verification = verify_score(model, message) if verify else (None, None)
     if json_file:
-        row = explanation_row(explanation)
+        row = {"message": message_text(message, 0), **explanation_row(explanation)}
         if verification is not None:
             row |= {"numbers": numbers, "verification": asdict(verification)}
         write_json(next(prediction_rows(model.score(message), np.arange(1), lambda _: row)), json_file)
