@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from spamnb.cli import options
 from spamnb.cli.command_base import command
+from spamnb.cli.decision_rule import apply_decision_options
 from spamnb.cli.message_kind import note_mail
 from spamnb.cli.option_groups import option
 from spamnb.cli.output import console, print_prompt, print_status, print_step, write_json
@@ -29,10 +30,17 @@ if TYPE_CHECKING:
     "--verify", is_flag=True, help="Print all numbers and the formula, and recompute the score from them."
 )
 @options.top_option
+@options.advanced(options.decision_options)
 @options.json_option
 @options.quiet_option
 def explain(
-    text: tuple[str, ...], model: str | None, verify: bool, top: int, json_file: str | None, quiet: bool
+    text: tuple[str, ...],
+    model: str | None,
+    verify: bool,
+    top: int,
+    json_file: str | None,
+    quiet: bool,
+    **rule: Any,
 ) -> None:
     """Show the evidence for and against one verdict.
 
@@ -51,7 +59,7 @@ def explain(
 
     message = _message(text, quiet)
     kind = MAIL if message.tags else kind_by_length(len(message[0]))
-    loaded = load_model(find_model(model, lambda: kind))
+    loaded = apply_decision_options(load_model(find_model(model, lambda: kind)), rule)
     if kind == MAIL:
         note_mail(loaded, quiet)
     _show(loaded, message, verify, top, json_file)
