@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 
 import pytest
 
@@ -73,6 +74,26 @@ def test_no_lessons(here: Cli) -> None:
     assert (
         here("model", "undo", "2000-01-01").err == "undone            nothing: no lesson since 2000-01-01\n"
     )
+
+
+def test_lessons_whose_list_was_left_behind_are_not_denied(here: Cli) -> None:
+    here("learn", "--spam", stdin=b"win cash\n")
+    exported = here("model", "export", "m.spamnb", "-o", "m.jsonl")
+    assert exported.err.splitlines()[1:] == [
+        "note: the list of lessons stays behind; the imported model cannot undo them"
+    ]
+    here("model", "import", "m.jsonl", "-o", "imported.spamnb")
+    here("learn", "--compact")
+    shutil.copyfile(here.here / "m.spamnb", here.here / "copied.spamnb")
+    for name in ("imported.spamnb", "copied.spamnb"):
+        shown = here("model", "log", "-m", name)
+        assert shown.out == b""
+        assert shown.err.startswith("The model has lessons, but their list is not beside its file")
+    assert "learn" in here("model", "log").text
+
+
+def test_a_model_without_lessons_is_exported_without_a_note(here: Cli) -> None:
+    assert "note" not in here("model", "export", "m.spamnb", "-o", "m.jsonl").err
 
 
 @pytest.mark.parametrize(

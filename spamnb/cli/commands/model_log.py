@@ -11,6 +11,7 @@ from spamnb.cli.command_base import command
 from spamnb.cli.option_groups import option
 
 if TYPE_CHECKING:
+    from spamnb.model import SpamModel
     from spamnb.training import LessonInfo
 
 _HEAD = ("id", "time", "source", "messages", "change", "digest", "")
@@ -33,7 +34,8 @@ def model_log(model: str | None, output_format: str) -> None:
 
     A lesson is what one `learn`, `forget` or `review` has changed: its number, time and source, how many
     messages it changed in each class, and a digest of the message. The text of messages is not kept.
-    `spamnb model undo` takes lessons back. Lessons are kept for 90 days, 20,000 at most.
+    `spamnb model undo` takes lessons back. Lessons are kept for 90 days, 20,000 at most, in a file beside the
+    model; `model export` leaves them behind.
 
     \b
     Examples:
@@ -42,18 +44,32 @@ def model_log(model: str | None, output_format: str) -> None:
     """
     from spamnb.cli.model_option import find_model_to_show
     from spamnb.cli.output import print_status, print_table
+    from spamnb.model import SpamModel
     from spamnb.report import dumps
     from spamnb.training import history
 
-    lessons = history(find_model_to_show(model))
+    path = find_model_to_show(model)
+    lessons = history(path)
     if output_format == "jsonl":
         for lesson in lessons:
             click.echo(dumps(lesson.to_dict(), indent=None), nl=False)
         return
     if not lessons:
-        print_status("The model has no lessons: nothing was learned since it was trained.")
+        print_status(_why_none(SpamModel.load(path)))
         return
     print_table([_HEAD, *map(_cells, lessons)], _NUMBERS)
+
+
+def _why_none(model: SpamModel) -> str:
+    """Words why no lesson is listed: there was none, or their list is not beside the model file."""
+    from spamnb.cli.model_saving import has_lessons
+
+    if not has_lessons(model):
+        return "The model has no lessons: nothing was learned since it was trained."
+    return (
+        "The model has lessons, but their list is not beside its file, so none can be undone. The list stays "
+        "behind when a model is exported or only its file is copied, and it ends after 90 days."
+    )
 
 
 def _cells(lesson: LessonInfo) -> tuple[str, ...]:
