@@ -36,8 +36,8 @@ def export(model: str, output: str | None, force: bool, quiet: bool) -> None:
     """Write a model as JSON lines.
 
     The first line holds the settings; then comes a line for each token with its occurrences and messages by
-    class, the most frequent first. `spamnb model import` restores the same model, to the last bit, but without
-    the list of its lessons: what was learned before cannot be undone there.
+    class, the most frequent first. `spamnb model import` restores the same model, to the last bit. The
+    list of its lessons stays behind: what was learned before cannot be undone there.
 
     \b
     Examples:
