@@ -380,3 +380,16 @@ def test_a_table_in_a_pipe_imports_neither_rich_nor_pandas(cli: Cli, tiny: Path)
             "rich",
             "pyarrow",
         }
+
+
+@pytest.mark.parametrize(
+    ("output", "stated", "error"),
+    [("v2.xlsx", "csv", "does not go with .xlsx"), ("v.csv", "jsonl", "does not go with .csv")],
+)
+def test_a_suffix_that_says_another_format_is_refused(
+    cli: Cli, tiny: Path, output: str, stated: str, error: str
+) -> None:
+    errors = cli.fails("predict", "-m", tiny, "-t", "win", "-o", output, "--format", stated, code=2)
+    assert errors[-1] == f"Error: -o {output}: --format {stated} {error}; leave out one of them."
+    assert not (cli.here / output).exists()
+    cli("predict", "-m", tiny, "-t", "win", "-o", "v.dat", "--format", "csv", "-q")
