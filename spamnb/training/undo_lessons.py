@@ -30,8 +30,7 @@ from spamnb.training.stored_model import StoredModel
 
 _TRIES = 5
 _ADDED, _REMOVED = ("learned", "stale_added"), ("forgotten", "stale_removed")
-_SEE = "`spamnb model log` lists the lessons"
-_NOT_AMONG_THEM = "those before a training are not among them, nor in a copy of the file those of its journal"
+_SEE = "`spamnb model log` lists the lessons since training; a copy of a model needs its journal too"
 
 
 class LessonInfo(Record):
@@ -148,8 +147,7 @@ class LessonLog:
     def _check_kept(self, number: int) -> None:
         if not 1 <= number <= self._mark.last:
             last = f"the last is {self._mark.last:,}" if self._mark.last else "it has none"
-            hint = f"{_SEE}; {_NOT_AMONG_THEM}"
-            raise ModelError(f"{self._path} has no lesson {number:,}: {last}", hint)
+            raise ModelError(f"{self._path} has no lesson {number:,}: {last}", _SEE)
         if number <= self._mark.fixed:
             raise ModelError(
                 f"lesson {number:,} was learned before the model was aged, pruned or merged: "
@@ -166,10 +164,9 @@ class LessonLog:
     def _check_history(self, number: int) -> None:
         """Refuses a lesson of a model whose history is missing, as that of a copy often is."""
         if not os.path.exists(history_file.path_of(self._path)):
-            raise ModelError(
-                f"there is no {os.fspath(self._path)}{HISTORY}, which keeps lesson {number:,}",
-                hint="if this is a copy of a model, copy that file too; or `spamnb forget` removes messages",
-            )
+            what = f"there is no {os.fspath(self._path)}{HISTORY}, which keeps lesson {number:,}"
+            hint = "if this is a copy of a model, copy that file too; or `spamnb forget` removes messages"
+            raise ModelError(what, hint)
 
     def _dependent(self, number: int) -> int | None:
         """Finds the first later lesson, still in force, that changed a message of this one the other way."""

@@ -96,8 +96,8 @@ def test_a_copy_without_its_history(here: Cli) -> None:
         (
             "7",
             "Error: m.spamnb has no lesson 7: the last is 1\n"
-            "Hint: `spamnb model log` lists the lessons; those before a training are not among them, nor in "
-            "a copy of the file those of its journal\n",
+            "Hint: `spamnb model log` lists the lessons since training; a copy of a model needs its journal "
+            "too\n",
         ),
         (
             "soon",
