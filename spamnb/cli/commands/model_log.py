@@ -11,7 +11,6 @@ from spamnb.cli.command_base import command
 from spamnb.cli.option_groups import option
 
 if TYPE_CHECKING:
-    from spamnb.model import SpamModel
     from spamnb.training import LessonInfo
 
 _HEAD = ("id", "time", "source", "messages", "change", "digest", "")
@@ -44,7 +43,6 @@ def model_log(model: str | None, output_format: str) -> None:
     """
     from spamnb.cli.model_option import find_model_to_show
     from spamnb.cli.output import print_status, print_table
-    from spamnb.model import SpamModel
     from spamnb.report import dumps
     from spamnb.training import history
 
@@ -55,21 +53,24 @@ def model_log(model: str | None, output_format: str) -> None:
             click.echo(dumps(lesson.to_dict(), indent=None), nl=False)
         return
     if not lessons:
-        print_status(_why_none(SpamModel.load(path)))
+        print_status(_no_lessons(path))
         return
     print_table([_HEAD, *map(_cells, lessons)], _NUMBERS)
 
 
-def _why_none(model: SpamModel) -> str:
-    """Words why no lesson is listed: there was none, or their list is not beside the model file."""
+def _no_lessons(path: str) -> str:
+    """Says why a model has no lessons to list; a copy often lacks the file that keeps them."""
     from spamnb.cli.model_saving import has_lessons
+    from spamnb.model import SpamModel
+    from spamnb.storage import HISTORY
 
+    model = SpamModel.load(path)
+    mark = model.lesson_mark
     if not has_lessons(model):
         return "The model has no lessons: nothing was learned since it was trained."
-    return (
-        "The model has lessons, but their list is not beside its file, so none can be undone. The list stays "
-        "behind when a model is exported or only its file is copied, and it ends after 90 days."
-    )
+    if mark is None or mark.last <= mark.fixed:
+        return "The model has learned since it was trained, but has no list of lessons that can be undone."
+    return f"None of the lessons up to {mark.last:,} is in {path}{HISTORY}: copy that file with a model."
 
 
 def _cells(lesson: LessonInfo) -> tuple[str, ...]:
