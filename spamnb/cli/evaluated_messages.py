@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -63,6 +62,8 @@ class EvaluatedMessages:
 
     def write(self, path: str, result: Evaluation, quiet: bool) -> None:
         """Writes as many digits as restore each number exactly."""
+        import csv  # late: --help does not need it
+
         from spamnb.core import files
         from spamnb.training import verdicts_of
 

@@ -46,4 +46,4 @@ def test_where_it_is_refused(cli: Cli, sms: Sms, three: Three) -> None:
     errors = cli.fails("evaluate", sms.train, "-o", "p.txt", code=2)
     assert errors[-1] == "Error: -o p.txt: expected a file that ends in .csv"
     errors = cli.fails("evaluate", three.data, "--folds", "2", "-o", "p.csv", code=2)
-    assert errors[0] == "Error: -o needs two classes, got 3"
+    assert "Error: -o needs two classes, got 3" in errors
