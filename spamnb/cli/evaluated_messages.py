@@ -13,7 +13,6 @@ from spamnb.cli.options import PATH
 from spamnb.cli.output import print_step
 from spamnb.cli.overwrite import checked
 from spamnb.errors import ConfigError
-from spamnb.messages import guarded
 
 if TYPE_CHECKING:
     from spamnb.core import IntArray
@@ -65,6 +64,7 @@ class EvaluatedMessages:
         import csv  # late: --help does not need it
 
         from spamnb.core import files
+        from spamnb.messages import guarded
         from spamnb.training import verdicts_of
 
         model, held_out = result.model, result.held_out

@@ -154,8 +154,8 @@ def test_a_text_in_the_last_column_has_its_commas(cli: Cli, tiny: Path) -> None:
     ):
         done = cli("predict", "-m", tiny, *inputs, stdin=stdin)
         assert done.text == shown
-    joined = "m.csv: 1 text joined from several fields: unquoted delimiters"
-    assert done.err.splitlines()[1:] == [joined]
+        [_, joined] = done.err.splitlines()
+        assert joined.endswith(": 1 text joined from several fields: unquoted delimiters")
 
 
 def test_a_quote_that_is_never_closed_loses_no_row(cli: Cli, tiny: Path) -> None:
