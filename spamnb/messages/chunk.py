@@ -26,6 +26,9 @@ class InputColumns(Protocol):
     def record(self, row: int) -> Mapping[str, Any]:
         """Returns the values of a record by name, as JSON has them."""
 
+    def fault(self, row: int) -> str:
+        """Returns why a damaged record could not be read; empty for any other."""
+
 
 class Chunk(Record):
     """Some hundreds of messages from a reader, with their labels and columns.
@@ -35,7 +38,7 @@ class Chunk(Record):
     `lines` is each message's 1-based line in its source; `position` is how far the source was read, in bytes;
     `sources` is the path of each mail, or `mailbox#number`; `worker_result` is the result of the worker
     processes (`Source.work`); `columns` has all columns of a table (`ReadOptions.keep_columns`); `file` is
-    the name of the source if there are several; `faults` says why damaged records, by row, have no text.
+    the name of the source if there are several.
     """
 
     texts: Texts
@@ -48,7 +51,6 @@ class Chunk(Record):
     worker_result: Any = None
     columns: InputColumns | None = None
     file: str = ""
-    faults: Mapping[int, str] = MappingProxyType({})
 
     def __len__(self) -> int:
         return len(self.texts)

@@ -103,7 +103,7 @@ class ChunkBuilder:
             categories = {name: list(compress(values, keep)) for name, values in categories.items()}
             numbers = {name: values[keep] for name, values in numbers.items()}
         chunk = Chunk(texts, lines, labels, categories, numbers, position, columns=kept)
-        return _without_evidence(chunk, records.faults) if keep is None and records.faults else chunk
+        return _without_evidence(chunk, sorted(records.faults)) if keep is None and records.faults else chunk
 
     def _labels(self, records: Records) -> list[str] | None:
         if self.labels is not None and self.columns.all_labelled:
@@ -159,17 +159,16 @@ def join_texts(texts: list[bytes], sizes: IntArray) -> Texts:
     return Texts(b"\n".join(texts), ends - sizes, ends)
 
 
-def _without_evidence(chunk: Chunk, damaged: Mapping[int, str]) -> Chunk:
+def _without_evidence(chunk: Chunk, damaged: Sequence[int]) -> Chunk:
     """Empties the damaged records of a chunk: their values may stand in the wrong columns."""
     return chunk.replace(
         texts=Texts.of(_blank(chunk.texts.tolist(), damaged, b"")),
         categories={name: _blank(values, damaged, "") for name, values in chunk.categories.items()},
         numbers={name: _blank(values, damaged, math.nan) for name, values in chunk.numbers.items()},
-        faults=dict(damaged),
     )
 
 
-def _blank(values: Any, rows: Iterable[int], blank: object) -> Any:
+def _blank(values: Any, rows: Sequence[int], blank: object) -> Any:
     """Replaces the values of these rows."""
     for row in rows:
         values[row] = blank
