@@ -33,15 +33,7 @@ if TYPE_CHECKING:
 @options.advanced(options.decision_options)
 @options.json_option
 @options.quiet_option
-def explain(
-    text: tuple[str, ...],
-    model: str | None,
-    verify: bool,
-    top: int,
-    json_file: str | None,
-    quiet: bool,
-    **rule: Any,
-) -> None:
+def explain(text: tuple[str, ...], model: str | None, quiet: bool, **params: Any) -> None:
     """Show the evidence for and against one verdict.
 
     The message is TEXT, or the content of FILE, such as an email, or comes from stdin. Each row has a token,
@@ -59,10 +51,10 @@ def explain(
 
     message = _message(text, quiet)
     kind = MAIL if message.tags else kind_by_length(len(message[0]))
-    loaded = apply_decision_options(load_model(find_model(model, lambda: kind)), rule)
+    loaded = apply_decision_options(load_model(find_model(model, lambda: kind)), params)
     if kind == MAIL:
         note_mail(loaded, quiet)
-    _show(loaded, message, verify, top, json_file)
+    _show(loaded, message, params["verify"], params["top"], params["json_file"])
 
 
 def _message(words: tuple[str, ...], quiet: bool) -> Texts:
