@@ -315,15 +315,16 @@ def test_a_typed_suffix_wins_over_a_configured_format(cli: Cli, tiny: Path, sour
         cli.env["SPAMNB_PREDICT_FORMAT"] = "jsonl"
     cli(*flags, "o.csv")
     assert (cli.here / "o.csv").read_text().startswith("verdict,probability")
-    cli(*flags, "typed.csv", "--format", "terse")
-    assert (cli.here / "typed.csv").read_text() == "spam\t0.7500\n"
+    lines = cli.fails(*flags, "typed.csv", "--format", "terse", code=2)
+    assert lines[-1] == "Error: -o typed.csv: --format terse does not go with .csv; leave out one of them."
     for name in ("o.dat", "plain"):  # no format by the suffix: the configured one
         cli(*flags, name)
         assert (cli.here / name).read_text().startswith('{"verdict": "spam"')
     assert cli("predict", "-m", tiny, "-t", "win").text.startswith('{"verdict": "spam"')
 
 
-def test_a_configured_format_wins_over_a_configured_suffix(cli: Cli, tiny: Path) -> None:
+def test_a_configured_format_and_a_configured_suffix_must_agree(cli: Cli, tiny: Path) -> None:
     configure(cli, "[predict]\nformat = 'jsonl'\noutput = 'o.csv'\n")
-    cli("predict", "-m", tiny, "-t", "win", "-q")
-    assert (cli.here / "o.csv").read_text().startswith('{"verdict": "spam"')
+    lines = cli.fails("predict", "-m", tiny, "-t", "win", code=2)
+    assert lines[-1] == "Error: -o o.csv: --format jsonl does not go with .csv; leave out one of them."
+    assert not (cli.here / "o.csv").exists()
