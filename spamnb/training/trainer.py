@@ -14,7 +14,7 @@ from spamnb.counts import CountStore
 from spamnb.errors import ConfigError, DataError, InputError, type_name
 from spamnb.messages import Chunk, Messages, Texts
 from spamnb.model import USUAL_SLOPE, BaseModel, Decision, Platt, SpamModel, identity, positive_class
-from spamnb.readers import columns_of_table, labelled_messages, spam_of_two
+from spamnb.readers import columns_of_table, labelled_messages, spam_of_two, usable_rows
 from spamnb.scorers import make
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig, field_names, named_in_python
 from spamnb.training.base_choice import base_model, kind_of
@@ -189,15 +189,16 @@ def train(
     ['spam']
     """
     _check_settings(features=features, scoring=scoring, training=training, decision=decision)
-    texts, names = labelled_messages(messages, labels, (text, label), as_written=positive is not None)
+    texts, read = labelled_messages(messages, labels, (text, label), as_written=positive is not None)
     positive = None if positive is None else str(positive)
-    _check_positive(names, positive)
     with named_in_python(field_names()):
         start = base_model(base, lambda: kind_of(texts))
         usual = start.model.features if start is not None else FeatureConfig.usual(mail=bool(texts.tags))
         settings = features or usual, scoring or ScorerConfig(), training or TrainingConfig()
         trainer = Trainer(*settings, decision or Decision(), positive or "spam", start)
-        trainer.add(texts, names, *columns_of_table(trainer.features, messages))
+        chunk = usable_rows(texts, read, columns_of_table(trainer.features, messages))
+        _check_positive(chunk.labels or [], positive)
+        trainer.add_chunk(chunk)
         return trainer.finish()
 
 

@@ -49,7 +49,7 @@ class LearnResult:
     `conflicting_labels`: skipped because learned with several labels, or in one run with two labels.
     `already_correct`: not learned in mode "on-error". `stale` of the forgotten or relabelled messages were
     learned before the model was aged or pruned: what is left of their counts stays. `still_learned`: copies
-    of forgotten messages that the model has learned more than once.
+    of forgotten messages that the model has learned more than once. `skipped`: without a text or a label.
     """
 
     learned: dict[str, int] = field(default_factory=dict)
@@ -61,6 +61,7 @@ class LearnResult:
     already_correct: int = 0
     stale: int = 0
     still_learned: int = 0
+    skipped: int = 0
     verdicts: VerdictsBefore = field(default_factory=VerdictsBefore)
 
     @property
