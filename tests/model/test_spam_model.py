@@ -322,7 +322,7 @@ def test_explanations_after_a_third_class_was_learned(calibration: Platt | Beta)
     explanation = wider.explain("daily news for you")
     parts = [explanation.bias, *(e.log_odds for e in explanation.evidence)]
     p = dict(zip(wider.labels, wider.predict_proba(["daily news for you"])[0].tolist(), strict=True))
-    first, second = explanation.label, explanation.other
+    first, second = explanation.positive, explanation.negative
     assert sum(parts) == pytest.approx(explanation.log_odds)
     assert explanation.log_odds == pytest.approx(math.log(p[first] / p[second]))
 
