@@ -25,6 +25,7 @@ from spamnb.errors import ModelError, SpamnbError, SpamnbWarning
 from spamnb.evaluation import evaluate_chunks
 from spamnb.messages import Chunk, as_texts
 from spamnb.metrics import MultiScores, Scores
+from spamnb.model import shipped_model
 from spamnb.training import start_own_model
 from tests.training.test_trainer import corpus
 
@@ -573,7 +574,7 @@ def test_a_mail_is_bytes() -> None:
     assert refused(spamnb.parse_mail, None) == ("expected a raw email as bytes, got None", hint)
     assert refused(spamnb.parse_mail, Path("a.eml"))[1] == hint
     assert refused(spamnb.parse_mail, io.StringIO("Subject: x"))[1] == hint
-    with pytest.raises(ValueError, match=r"^expected a raw email as bytes, got str"):
+    with pytest.raises(ValueError, match=r"^mails\[0\] is no mail: expected a raw email as bytes, got str"):
         spamnb.parse_mail(["a"])
 
 
@@ -860,6 +861,55 @@ def test_a_model_that_nothing_is_learned_into_is_not_started(tmp_path: Path) -> 
     assert (
         refused(spamnb.Learner, "mail", base="sms")[0] == "mail is a ready-made model, which does not learn"
     )
+
+
+def test_a_file_with_a_bare_name_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(platformdirs, "user_data_dir", lambda *_, **__: str(tmp_path / "data"))
+    model = spamnb.train(*corpus(4))
+    model.save("nodot")
+    assert same_model(spamnb.load("nodot"), model)
+    spamnb.load("sms").save("mail")
+    assert same_model(spamnb.load("mail"), spamnb.SpamModel.load(Path(shipped_model("mail"))))
+
+
+def test_a_decision_and_a_rate_exclude_each_other() -> None:
+    both = {"decision": spamnb.Decision(0.9), "training": spamnb.TrainingConfig(max_fpr=0.01)}
+    assert refused(spamnb.train, *corpus(20), **both) == (
+        "decision and max_fpr cannot be combined: each of them sets the threshold",
+        "leave out decision, or max_fpr of TrainingConfig",
+    )
+
+
+def test_settings_that_are_refused_come_with_the_next_step() -> None:
+    texts = corpus(20)
+    assert refused(spamnb.train, *texts, scoring=ScorerConfig.of("bernouli")) == (
+        "unknown scorer 'bernouli'",
+        "did you mean bernoulli? choose one of: "
+        "bernoulli, binary, categorical, complement, less-naive, multinomial, poisson",
+    )
+    assert refused(spamnb.TrainingConfig, folds="5") == (
+        "folds must be a number, got the text '5'",
+        "for example 5",
+    )
+    assert refused(spamnb.TrainingConfig, folds=1) == (
+        "folds must be 0 or at least 2, got 1",
+        "the default is 5",
+    )
+    assert refused(ScorerConfig, alpha=-1)[1] == "the default is 0.1"
+    assert refused(FeatureConfig, ngrams=0)[1] == "the default is 2"
+
+
+def test_a_list_of_mails_tells_which_one_is_none() -> None:
+    message = refused(spamnb.parse_mail, [RAW, None])[0]
+    assert message == "mails[1] is no mail: expected a raw email as bytes, got None"
+
+
+def test_a_missing_text_says_nothing_to_the_estimator() -> None:
+    texts, labels = ["win a prize", "see you", None, ""] * 3, [1, 0, 1, 1] * 3
+    proba = spamnb.SpamClassifier().fit(texts, labels).predict_proba([None, "", "win"])  # type: ignore[list-item]
+    assert proba[0].tolist() == proba[1].tolist() == [0.5, 0.5]
+    assert proba[2, 1] > 0.5
 
 
 def test_hints_in_python_name_no_flags(tmp_path: Path) -> None:

@@ -67,13 +67,17 @@ def own_model(kind: str) -> str | None:
 def load(model: str | os.PathLike[str]) -> SpamModel:
     """Loads a model: `sms` or `mail`, which are ready-made, a name in the data folder, or a path.
 
+    A word without a dot and a slash is a name, and a file only if no model has that name.
+
     >>> load("sms").predict(["WIN a FREE prize! Call 0909 879 0123 now", "running late, home by 7"])
     ['spam', 'ham']
     """
     from spamnb.model.spam_model import SpamModel
 
     model_paths.check_path(model)
-    return SpamModel.load(existing_path_of(model) if isinstance(model, str) else model)
+    if not isinstance(model, str) or (not os.path.exists(model_path(model)) and os.path.isfile(model)):
+        return SpamModel.load(model)
+    return SpamModel.load(existing_path_of(model))
 
 
 def existing_path_of(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -171,7 +172,7 @@ def train(
     training: TrainingConfig | None = None,
     decision: Decision | None = None,
     positive: object = None,
-    base: SpamModel | str | None = None,
+    base: SpamModel | str | os.PathLike[str] | None = None,
 ) -> SpamModel:
     """Trains a model on these messages and calibrates it by cross-validation, like `spamnb train`.
 
@@ -189,6 +190,7 @@ def train(
     ['spam']
     """
     _check_settings(features=features, scoring=scoring, training=training, decision=decision)
+    _check_one_threshold(decision, training)
     texts, read = labelled_messages(messages, labels, (text, label), as_written=positive is not None)
     positive = None if positive is None else str(positive)
     with named_in_python(field_names()):
@@ -217,6 +219,15 @@ def _check_settings(**settings: object) -> None:
                 f"{name} must be a {kind.__name__}, got {type_name(value)}",
                 hint=f"for example {name}=spamnb.{kind.__name__}()",
             )
+
+
+def _check_one_threshold(decision: Decision | None, training: TrainingConfig | None) -> None:
+    """Refuses a decision beside a false positive rate, which sets the threshold too."""
+    if decision not in (None, Decision()) and training is not None and training.max_fpr is not None:
+        raise ConfigError(
+            "decision and max_fpr cannot be combined: each of them sets the threshold",
+            hint="leave out decision, or max_fpr of TrainingConfig",
+        )
 
 
 def _check_positive(labels: Sequence[str], positive: str | None) -> None:

@@ -66,6 +66,7 @@ class LearnResult:
 
     @property
     def changes(self) -> int:
+        """Returns the number of messages that were learned, forgotten or relabelled."""
         return sum(sum(done.values()) for done in (self.learned, self.forgotten, self.relabelled))
 
     def to_dict(self) -> dict[str, Any]:

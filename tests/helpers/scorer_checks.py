@@ -165,7 +165,7 @@ def explanations_add_up(case: Case, _: Path) -> None:
             assert why.log_odds == result.log_odds[i]
             if why.basis.known:  # else the evidence is no reason to be certain
                 assert why.probability == pytest.approx(sigmoid(why.log_odds), rel=1e-12)
-            assert (why.label, why.other) == ("spam", "ham")
+            assert (why.positive, why.negative) == ("spam", "ham")
         strengths = [round(abs(part.log_odds), 6) for part in why.evidence]
         assert strengths == sorted(strengths, reverse=True)
 

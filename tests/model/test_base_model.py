@@ -73,7 +73,7 @@ def test_parts_and_bias_sum_to_the_log_odds(model: SpamModel, text: str) -> None
 def test_what_only_the_start_knows_is_explained_too(model: SpamModel) -> None:
     evidence = {part.token: part for part in model.explain("free prize").evidence}
     assert evidence["prize"].log_odds > 0
-    assert evidence["prize"].counts == (0, 0)
+    assert evidence["prize"].own_counts == (0, 0)
     alone = replace(model, base=None)
     assert (
         model.explain("free prize").basis.unknown == alone.explain("free prize").basis.unknown - 3
