@@ -99,8 +99,7 @@ class SpamClassifier(_Estimator):
     maps labels to weights; `patterns` are pairs of a name and a regular expression; `threshold` is the
     probability above which the verdict is `classes_[1]` (two classes only); `calibrate` calibrates
     probabilities by cross-validation within the training data, which `refine` ('auto', 'yes', 'no') needs
-    too. `model_` is the SpamModel, to explain or save; its classes are the labels as text, so fit it with
-    "spam" and "ham", not with 1 and 0, for a model file whose verdicts are these.
+    too. `model_` is the SpamModel, to explain or save, with the labels as text: '1' and '0' of 1 and 0.
 
     >>> texts, labels = ["win a prize", "free prize", "see you", "ok see"], [True, True, False, False]
     >>> SpamClassifier(alpha=0.5).fit(texts, labels).predict(["a free prize", "ok you"])

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from types import TracebackType
 
 from spamnb.core import FloatArray, files
 from spamnb.errors import ConfigError, ModelError
-from spamnb.messages import Chunk, Messages, as_texts
+from spamnb.messages import Messages, as_texts
 from spamnb.model import (
     Change,
     ChangeHistory,
@@ -44,7 +43,6 @@ from spamnb.training.update_plan import (
 )
 
 MODES = ("all", "on-error")
-READ_AHEAD = 32 << 20  # bytes of messages that are read before the model is locked
 
 
 @dataclass
@@ -299,14 +297,3 @@ class Learner:
         mark = mark.replace(last=mark.last + 1)
         source = self._source or session.source or "learn"
         return change.replace(mark=mark, lesson=describe_lesson(change, mark.last, source, session.undoes))
-
-
-def read_ahead(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
-    """Returns the same chunks, the first of them read already: a slow pipe must not keep the model locked."""
-    ready, size = [], 0
-    for chunk in chunks:
-        ready.append(chunk)
-        size += len(chunk.texts.data)
-        if size > READ_AHEAD:
-            break
-    return chain(ready, chunks)

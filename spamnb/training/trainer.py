@@ -190,14 +190,13 @@ def train(
     ['spam']
     """
     _check_settings(features=features, scoring=scoring, training=training, decision=decision)
-    _check_one_threshold(decision, training)
     texts, read = labelled_messages(messages, labels, (text, label), as_written=positive is not None)
     positive = None if positive is None else str(positive)
     with named_in_python(field_names()):
         start = base_model(base, lambda: kind_of(texts))
         usual = start.model.features if start is not None else FeatureConfig.usual(mail=bool(texts.tags))
         settings = features or usual, scoring or ScorerConfig(), training or TrainingConfig()
-        trainer = Trainer(*settings, decision or Decision(), positive or "spam", start)
+        trainer = Trainer(*settings, _one_decision(decision, training), positive or "spam", start)
         chunk = usable_rows(texts, read, columns_of_table(trainer.features, messages))
         _check_positive(chunk.labels or [], positive)
         trainer.add_chunk(chunk)
@@ -221,13 +220,14 @@ def _check_settings(**settings: object) -> None:
             )
 
 
-def _check_one_threshold(decision: Decision | None, training: TrainingConfig | None) -> None:
-    """Refuses a decision beside a false positive rate, which sets the threshold too."""
+def _one_decision(decision: Decision | None, training: TrainingConfig | None) -> Decision:
+    """Returns the decision; refuses one beside a false positive rate, which sets the threshold too."""
     if decision not in (None, Decision()) and training is not None and training.max_fpr is not None:
         raise ConfigError(
             "decision and max_fpr cannot be combined: each of them sets the threshold",
             hint="leave out decision, or max_fpr of TrainingConfig",
         )
+    return decision or Decision()
 
 
 def _check_positive(labels: Sequence[str], positive: str | None) -> None:
