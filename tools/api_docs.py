@@ -90,7 +90,9 @@ def _section(name: str, thing: Any) -> Iterator[str]:
 def _result(cls: type) -> Iterator[str]:
     """Yields the section of a class that methods return: its fields, its docstring and its members."""
     yield f"### {cls.__name__}"
-    yield _code("\n".join(f"{name}: {kind}" for name, kind in inspect.get_annotations(cls).items()))
+    bases = [base for base in cls.__mro__[::-1] if base.__module__.startswith("spamnb.")]
+    each = {name: kind for base in bases for name, kind in inspect.get_annotations(base).items()}
+    yield _code("\n".join(f"{name}: {kind}" for name, kind in each.items()))
     yield _text(cls)
     for member in RESULTS[cls]:
         value = inspect.getattr_static(cls, member)

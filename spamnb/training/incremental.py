@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
+from typing import NamedTuple
 
 from spamnb.core import FloatArray, files
 from spamnb.errors import ConfigError, ModelError
@@ -45,6 +46,13 @@ from spamnb.training.update_plan import (
 MODES = ("all", "on-error")
 
 
+class _Options(NamedTuple):
+    base: SpamModel | str | os.PathLike[str] | None
+    first_label_wins: bool
+    source: str
+    history_days: int
+
+
 @dataclass
 class _Session:
     """What was done so far inside one `with`."""
@@ -55,6 +63,7 @@ class _Session:
     source: str = ""  # of the lesson, if the caller names none
     undoes: Ranges = ()
     compact: bool = False
+    started: os.stat_result | None = None  # the model file, if it was started here
 
 
 class Learner:
@@ -100,9 +109,7 @@ class Learner:
         self.path = own_file_of(path, may_be_new=base is not None)
         self.outcome = LearnResult()
         self.lesson: LessonEntry | None = None  # what was written; None if nothing was changed
-        self._source, self._history_days, self._first_label_wins = source, history_days, first_label_wins
-        self._base = base
-        self._started: os.stat_result | None = None  # a file that was started here
+        self._options = _Options(base, first_label_wins, source, history_days)
         self._stored = StoredModel(self.path)
         self._lock = Lock(self.path, wait)
         self._session: _Session | None = None  # None outside `with`
@@ -125,10 +132,10 @@ class Learner:
 
     def _open(self) -> None:
         """Locks the model and reads it; starts it from the base model if there is none."""
-        if self._base is not None:
+        if self._options.base is not None:
             from spamnb.training.own_model import start_from
 
-            self._started = start_from(self.path, self._base)
+            self._inside().started = start_from(self.path, self._options.base)
         files.refuse_link(self.path, ModelError)
         model_file.check_file(self.path)  # before a lock file is created beside something that is no model
         if self._stored.model is None:
@@ -150,16 +157,11 @@ class Learner:
         finally:
             self._stored = StoredModel(self.path)
             self._lock.__exit__(kind, error, trace)
-            self._session = None
-            self._remove_unchanged()
+            started, self._session = self._inside().started, None
+            if started is not None:
+                from spamnb.training.own_model import remove_unchanged
 
-    def _remove_unchanged(self) -> None:
-        """Removes a file that was started here and has no lesson."""
-        if self._started is not None and self.lesson is None:
-            from spamnb.training.own_model import remove_unchanged
-
-            remove_unchanged(self.path, self._started)
-        self._started = None
+                remove_unchanged(self.path, started)
 
     def learn(
         self,
@@ -173,16 +175,14 @@ class Learner:
     ) -> None:
         """Learns new messages and relabels those that were learned with another label.
 
-        Labels are read as by `SpamModel.learn`.
-
-        With `again` every message is learned, new or not; with mode "on-error" only those that the model
+        Labels are read as by `SpamModel.learn`. With `again` every message is learned, new or not; with mode "on-error" only those that the model
         misclassifies or is unsure of.
         """
         if mode not in MODES:
             raise ConfigError(f"mode must be all or on-error, got {mode!r}")
         session, batch = self._inside(), self._batch(messages, labels, categories, numbers)
         session.source = "learn"
-        first = session.first_labels if self._first_label_wins else None
+        first = session.first_labels if self._options.first_label_wins else None
         plan = plan_learning(
             self.model.seen_messages, batch.digests, batch.labels, again=again, first_labels=first
         )
@@ -289,11 +289,11 @@ class Learner:
             self._writer().rewrite()
 
     def _writer(self) -> LessonWriter:
-        return LessonWriter(self._stored, self._history_days, self.model)
+        return LessonWriter(self._stored, self._options.history_days, self.model)
 
     def _as_lesson(self, change: Change, session: _Session) -> Change:
         """Returns the change as the next lesson of the model."""
         mark = self.model.lesson_mark or LessonMark(self._stored.checksum[:16].decode(), 0)
         mark = mark.replace(last=mark.last + 1)
-        source = self._source or session.source or "learn"
+        source = self._options.source or session.source or "learn"
         return change.replace(mark=mark, lesson=describe_lesson(change, mark.last, source, session.undoes))
