@@ -175,8 +175,8 @@ class Learner:
     ) -> None:
         """Learns new messages and relabels those that were learned with another label.
 
-        Labels are read as by `SpamModel.learn`. With `again` every message is learned, new or not; with mode "on-error" only those that the model
-        misclassifies or is unsure of.
+        Labels are read as by `SpamModel.learn`. With `again` every message is learned, new or not; with mode
+        "on-error" only those that the model misclassifies or is unsure of.
         """
         if mode not in MODES:
             raise ConfigError(f"mode must be all or on-error, got {mode!r}")
