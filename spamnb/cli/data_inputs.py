@@ -114,5 +114,4 @@ def chunks(
             report_skipped(source, quiet)
             if descriptions is not None:
                 descriptions.append(source.description)
-                if source.skipped.count:
-                    descriptions.append(f"{source.name}: {source.skipped.summary()}")
+                descriptions += [f"{source.name}: {line}" for line in source.skipped.lines()]

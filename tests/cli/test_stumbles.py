@@ -24,6 +24,13 @@ def named(cli: Cli, tiny: Path) -> Cli:
             ["free money"],
             "No such command 'free money'. To classify a text: spamnb predict -t \"free money\"",
         ),
+        (
+            ["check", "free money now"],
+            "No such command 'check'. To classify a text: spamnb predict -t \"free money now\"",
+        ),
+        (["check", "postfix"], "No such command 'check'. Did you mean model check?"),
+        (["lern", "free money"], "No such command 'lern'. Did you mean learn?"),
+        (["undo", "2026-01-31 18:30"], "No such command 'undo'. Did you mean model undo?"),
         (["for"], "No such command 'for'."),
         (["forgot"], "No such command 'forgot'. Did you mean forget?"),
         (["remov"], "No such command 'remov'. Did you mean model remove?"),
@@ -102,7 +109,8 @@ def test_words_that_take_the_choice_of_a_model_back(named: Cli, word: str, defau
 
 
 def test_the_default_threshold_is_that_of_the_model(cli: Cli) -> None:
-    assert "Spam above this probability. [default: the model's own]\n" in cli("predict", "--help").text
+    shown = " ".join(cli("predict", "--help").text.split())
+    assert "this probability; a trained model keeps its unsure band. [default: the model's own]" in shown
 
 
 GUARDED = "like a formula got an apostrophe; -o FILE.tsv or FILE.jsonl writes none\n"

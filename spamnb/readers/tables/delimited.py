@@ -18,10 +18,11 @@ from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords, Recor
 from spamnb.readers.tables.csv_dialect import CsvDialect, detect_dialect
 from spamnb.readers.tables.delimited_fallback import ParsedRows, parse_rows
 from spamnb.readers.tables.delimited_fast import split_rows
-from spamnb.readers.tables.kept_columns import TableColumns, unique_names
+from spamnb.readers.tables.kept_columns import TableColumns, is_unnamed, unique_names
 from spamnb.readers.tables.labels import LabelMap
 
 _NEWLINE = 10
+_FEW_ROWS = 10  # that may all have a delimiter in their text
 
 
 def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labelled: bool) -> Source:
@@ -31,7 +32,8 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
     builder = table_builder(decoded.name, dialect.names, dialect.sample, options, labelled=labelled)
     builder = replace(builder, guarded=dialect.delimiter == "," and is_guarded(dialect.names))
     kept = unique_names(dialect.names) if options.keep_columns else None
-    reader = RowReader(replace(dialect, sample=[]), builder, kept)
+    joins = text_owns_rest(dialect, builder.columns.text)
+    reader = RowReader(replace(dialect, sample=[]), builder, kept, joins)
     table = TableReader(decoded, reader, options.chunk_bytes)
     first_line, start = 1 + dialect.skip_lines, decoded.start(dialect.skip)
     source = Source(
@@ -54,19 +56,30 @@ def describe_table(decoded: DecodedInput, dialect: CsvDialect) -> str:
 
 @dataclass(frozen=True)
 class RowReader:
-    """Reads blocks of rows; `kept` are the names of all columns, if they are kept."""
+    """Reads blocks of rows; `kept` are the names of all columns, if they are kept.
+
+    `joins` is whether all fields from the text on are the text: see `text_owns_rest`.
+    """
 
     dialect: CsvDialect
     builder: ChunkBuilder
     kept: tuple[str, ...] | None = None
+    joins: bool = False
+
+    @property
+    def width(self) -> int:
+        """The fields of a row in which nothing is to be joined."""
+        text = self.builder.columns.text
+        return text + 1 if self.joins and text is not None else len(self.dialect.names)
 
     @property
     def labels(self) -> LabelMap | None:
         return self.builder.labels
 
     def read(self, block: bytes, skipped: SkippedRecords) -> Iterator[tuple[Chunk, int]]:
-        records, _, newlines = self.records(block, True, 1)
-        yield replace(self.builder, skipped=skipped).build(records, 0), newlines
+        reader = replace(self, builder=replace(self.builder, skipped=skipped))
+        records, _, newlines = reader.records(block, True, 1)
+        yield reader.builder.build(records, 0), newlines
 
     def end(self, data: bytes) -> int:
         """Returns where the last whole row of some bytes ends."""
@@ -77,7 +90,7 @@ class RowReader:
         dialect = self.dialect
         delimiter, quoting = dialect.delimiter, dialect.quoting
         fast = split_rows(block, delimiter, len(dialect.names), quoting=quoting, final=final)
-        if fast is not None:
+        if fast is not None and fast.are_empty_from(self.width):
             return replace(fast, lines=fast.lines + line), fast.used, fast.newlines
         parsed = parse_rows(block, delimiter, quoting=quoting, final=final)
         return self._list_records(parsed, line), parsed.used, parsed.newlines
@@ -85,7 +98,7 @@ class RowReader:
     def _list_records(self, parsed: ParsedRows, line: int) -> ListRecords:
         faults = {}
         for i, row in enumerate(parsed.rows):
-            if len(row) > len(self.dialect.names) and (fault := self._fit(row)):
+            if len(row) > self.width and (fault := self._fit(row)):
                 faults[i] = fault
         faults |= dict.fromkeys(parsed.open_quotes, "quote is never closed")
         wanted = self.builder.columns.wanted if self.kept is None else range(len(self.kept))
@@ -95,17 +108,31 @@ class RowReader:
     def _fit(self, row: list[str]) -> str:
         """Shortens a row with too many fields and returns the fault, if it still has too many.
 
-        Empty fields at the end go. The others from the text on are joined: a text in the last column owns
-        its delimiters, and elsewhere nothing tells where the text ends.
+        Empty fields at the end go. The others from the text on are joined: a text owns its delimiters if no
+        other column follows it, and elsewhere nothing tells where the text ends.
         """
-        width, count, text = len(self.dialect.names), len(row), self.builder.columns.text
+        width, count, text = self.width, len(row), self.builder.columns.text
         while len(row) > width and not row[-1]:
             row.pop()
         if len(row) <= width:
             return ""
         column = width - 1 if text is None else text
         row[column:] = [self.dialect.delimiter.join(row[column:])]
-        return "" if text == width - 1 else f"{count:,} fields, expected {width:,}"
+        if text != width - 1:
+            return f"{count:,} fields, expected {width:,}"
+        self.builder.skipped.joined += 1
+        return ""
+
+
+def text_owns_rest(dialect: CsvDialect, text: int | None) -> bool:
+    """Returns whether fields after the text continue it: whether no column with a name follows it.
+
+    A column without a name that most rows of a larger sample fill is a column, not a text that went on.
+    """
+    if text is None or not all(map(is_unnamed, dialect.names[text + 1 :])):
+        return False
+    filled = sum(any(row[text + 1 : len(dialect.names)]) for row in dialect.sample)
+    return filled <= max(len(dialect.sample) // 2, _FEW_ROWS)
 
 
 class TableReader:
