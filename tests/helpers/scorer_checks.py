@@ -43,10 +43,10 @@ class Case:
 
     @cached_property
     def messages(self) -> list[str]:
-        """Words by chance, each class with favourites of its own; some messages are copies, two are empty."""
+        """Words by chance, each class with favourites of its own; some messages are copies, two have no word."""
         rng = np.random.default_rng(7)
         messages = [_message(rng, LABELS.index(label)) for label in self.labels]
-        return [*messages[:50], *messages[:8], "", ""]
+        return [*messages[:50], *messages[:8], "?", "?"]
 
     @cached_property
     def others(self) -> list[str]:
@@ -111,7 +111,7 @@ def merge_is_training_together(case: Case, _: Path) -> None:
 
 
 def forget_is_never_learned(case: Case, _: Path) -> None:
-    extra = ["new words w1 w2", *case.messages[:5], ""]
+    extra = ["new words w1 w2", *case.messages[:5], "?"]
     labels = ["ham", *case.labels[:5], "spam"]
     back = case.model.learn(extra, labels).forget(extra, labels)
     same_bits(back.score(case.others), case.model.score(case.others))
