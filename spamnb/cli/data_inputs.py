@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,15 @@ def _listed_paths(params: dict[str, Any]) -> list[str]:
         meta[_LISTED], meta[_MISSING] = paths, len(gone)
     listed: list[str] = meta[_LISTED]
     return listed
+
+
+def missing_data() -> click.UsageError:
+    """Describes a command line without data; what comes in a pipe is read only where it is named."""
+    from spamnb.cli.output import is_typed
+
+    command = click.get_current_context().command_path
+    piped = sys.stdin is not None and not is_typed("-")
+    return click.UsageError(f"Missing argument 'DATA...'.{f' `{command} -` reads stdin.' if piped else ''}")
 
 
 def missing_files() -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.command_line import Cli
+from tests.helpers.command_line import TINY, Cli
 
 
 @pytest.fixture
@@ -43,6 +43,7 @@ def named(cli: Cli, tiny: Path) -> Cli:
             "--threshold P sets the threshold for one run.",
         ),
         (["explain", "-t", "win"], "No such option '-t'. Write spamnb explain TEXT."),
+        (["explain", "--format", "jsonl", "win"], "No such option '--format'. Write --json -."),
         (
             ["predict", "--format", "json"],
             "Invalid value for '--format': 'json' is not one of 'tsv', 'jsonl', 'csv', 'parquet', 'table', "
@@ -138,3 +139,17 @@ def test_the_help_of_serve_lists_the_routes(cli: Cli) -> None:
         "Routes: POST /predict, /explain, /learn, /forget, /undo; "
         "GET /healthz, /metrics and /openapi.json, which describes them all." in text
     )
+
+
+@pytest.mark.parametrize("command", ["train", "compare", "tune"])
+def test_data_in_a_pipe_that_is_not_named(cli: Cli, command: str) -> None:
+    done = cli(command, stdin=TINY.encode(), code=2)
+    assert done.err.endswith(f"Error: Missing argument 'DATA...'. `spamnb {command} -` reads stdin.\n")
+
+
+def test_an_exit_code_for_no_message_has_a_reason(cli: Cli, tiny: Path) -> None:
+    done = cli("predict", "-q", "--exit-code", "bogofilter", "-m", tiny, code=3)
+    assert done.err == (
+        "Error: there is no message to classify\nHint: give one on stdin, in a file or with -t\n"
+    )
+    assert cli("predict", "-q", "-m", tiny).err == ""

@@ -9,7 +9,7 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.command_base import command
-from spamnb.cli.data_inputs import chunks, read_options
+from spamnb.cli.data_inputs import chunks, missing_data, read_options
 from spamnb.cli.decision_rule import check_decision, decision
 from spamnb.cli.message_kind import peek_is_mail
 from spamnb.cli.option_groups import option
@@ -90,7 +90,7 @@ def check_request(data: tuple[str, ...], params: Params, least_folds: int) -> No
     from spamnb.tuning import objective
 
     if not (data or params["labelled"] or params["files_from"]):
-        raise click.UsageError("Missing argument 'DATA...'.")
+        raise missing_data()
     folds = folds_of(params)
     if folds < least_folds:
         wanted = "at least 2" if least_folds == 2 else f"at least {least_folds} to tune"

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from spamnb.errors import DataError
-from spamnb.messages import Chunk, is_guarded
+from spamnb.messages import Chunk
 from spamnb.readers.decoded_input import LONGEST_RECORD, DecodedInput, record_too_long
 from spamnb.readers.read_options import ReadOptions
 from spamnb.readers.row_blocks import Blocks, last_row_end
 from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.source import Source
 from spamnb.readers.tables.chunk_builder import ChunkBuilder, ListRecords, Records, table_builder
-from spamnb.readers.tables.csv_dialect import CsvDialect, detect_dialect
+from spamnb.readers.tables.csv_dialect import CsvDialect, detect_dialect, without_stray_returns
 from spamnb.readers.tables.delimited_fallback import ParsedRows, parse_rows
 from spamnb.readers.tables.delimited_fast import split_rows
 from spamnb.readers.tables.kept_columns import TableColumns, is_unnamed, unique_names
 from spamnb.readers.tables.labels import LabelMap
+from spamnb.readers.tables.written_records import written_as
 
 _NEWLINE = 10
 _FEW_ROWS = 10  # that may all have a delimiter in their text
@@ -30,10 +31,10 @@ def open_input(decoded: DecodedInput, options: ReadOptions, *, format: str, labe
     stream, tabs = decoded.stream, format == "tsv"
     dialect = detect_dialect(decoded.head, options.columns, tabs=tabs, final=stream.ended, name=decoded.name)
     builder = table_builder(decoded.name, dialect.names, dialect.sample, options, labelled=labelled)
-    builder = replace(builder, guarded=dialect.delimiter == "," and is_guarded(dialect.names))
     kept = unique_names(dialect.names) if options.keep_columns else None
-    joins = text_owns_rest(dialect, builder.columns.text)
-    reader = RowReader(replace(dialect, sample=[]), builder, kept, joins)
+    text = builder.columns.text
+    joins, written = text_owns_rest(dialect, text), written_as(dialect, text)
+    reader = RowReader(replace(dialect, sample=[]), builder, kept, joins, written)
     table = TableReader(decoded, reader, options.chunk_bytes)
     first_line, start = 1 + dialect.skip_lines, decoded.start(dialect.skip)
     source = Source(
@@ -65,6 +66,7 @@ class RowReader:
     builder: ChunkBuilder
     kept: tuple[str, ...] | None = None
     joins: bool = False
+    written_as: Callable[[Records], Records] | None = None
 
     @property
     def width(self) -> int:
@@ -87,8 +89,14 @@ class RowReader:
 
     def records(self, block: bytes, final: bool, line: int) -> tuple[Records, int, int]:
         """Returns the complete rows of a block whose first line is `line`, their bytes and their lines."""
+        records, used, newlines = self._records(block, final, line)
+        return self.written_as(records) if self.written_as else records, used, newlines
+
+    def _records(self, block: bytes, final: bool, line: int) -> tuple[Records, int, int]:
         dialect = self.dialect
         delimiter, quoting = dialect.delimiter, dialect.quoting
+        if dialect.stray_returns:
+            block = without_stray_returns(block, delimiter)
         fast = split_rows(block, delimiter, len(dialect.names), quoting=quoting, final=final)
         if fast is not None and fast.are_empty_from(self.width):
             return replace(fast, lines=fast.lines + line), fast.used, fast.newlines

@@ -519,3 +519,17 @@ def test_positions_grow_to_the_size(read: Read) -> None:
 def test_bytes_that_are_not_utf_8_are_cp1252(read: Read) -> None:
     data = b"label,text\n" + b"ham,some text that fills the head\n" * 3000 + b'spam,\xff\xfe\nham,x"\xff\n'
     assert read(data).texts[-2:] == ["ÿþ".encode(), 'x"ÿ'.encode()]
+
+
+@pytest.mark.parametrize("chunk_bytes", [1, 7, 1 << 18])
+@pytest.mark.parametrize("delimiter", [b",", b"\t"], ids=["comma", "tab"])
+def test_a_column_added_behind_carriage_returns(read: Read, chunk_bytes: int, delimiter: bytes) -> None:
+    """As by `sed 's/$/,label/'` on lines that end with CR LF."""
+    lines = [b"id,text\r,label", b"1,ok lar\r,ham", b"2,WIN now\r,spam"]
+    for end in (b"\n", b"\r\n"):
+        data = b"".join(line.replace(b",", delimiter) + end for line in lines)
+        result = read(data, chunk_bytes=chunk_bytes)
+        assert [(label, text.rstrip()) for label, text in result.rows] == TWO
+    only_header = [b"text,id\r, label ", b"ok lar,1,ham\r", b"WIN now,2,spam\r"]
+    data = b"".join(line.replace(b",", delimiter) + b"\n" for line in only_header)
+    assert read(data, chunk_bytes=chunk_bytes).rows == TWO
