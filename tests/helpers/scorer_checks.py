@@ -43,7 +43,7 @@ class Case:
 
     @cached_property
     def messages(self) -> list[str]:
-        """Words by chance, each class with favourites of its own; some messages are copies, two have no word."""
+        """Words by chance, each class with its favourites; some messages are copies, two have no word."""
         rng = np.random.default_rng(7)
         messages = [_message(rng, LABELS.index(label)) for label in self.labels]
         return [*messages[:50], *messages[:8], "?", "?"]
