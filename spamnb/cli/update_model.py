@@ -139,18 +139,26 @@ def _update(
         check_can_sync(model)
     label = "" if flags["positive"] is None else class_label(model, flags["positive"])
     labelled = labelled or bool(flags.get("labelled"))
-    chunks = read_ahead(_read_chunks(paths, model, flags, label, labelled))
+    skipped: list[int] = []
+    chunks = read_ahead(_read_chunks(paths, model, flags, label, labelled, skipped))
     with learner:
         for chunk in chunks:
             update(learner, chunk, [label] * len(chunk) if label else chunk.labels)
+        learner.outcome.skipped += sum(skipped)
         if flags["json_file"]:  # inside: if it cannot be written, nothing is learned
             write_json({"model": learner.path, **learner.outcome.to_dict()}, flags["json_file"])
     return learner
 
 
 def _read_chunks(
-    paths: tuple[str, ...], model: SpamModel, flags: dict[str, Any], label: str, labelled: bool
+    paths: tuple[str, ...],
+    model: SpamModel,
+    flags: dict[str, Any],
+    label: str,
+    labelled: bool,
+    skipped: list[int],
 ) -> Iterator[Chunk]:
+    """Yields the messages of all inputs; `skipped` gets how many each input has that cannot be used."""
     from dataclasses import replace
 
     from spamnb.readers import open_source
@@ -177,6 +185,7 @@ def _read_chunks(
             )
             for chunk in source:
                 yield chunk if label or labelled else _without_labels(chunk)
+            skipped.append(source.skipped.count)
             _report_left_out(source, flags["quiet"])
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from spamnb.core import FloatArray, IntArray, excerpt
 from spamnb.counts import NO_GRAM
-from spamnb.features import SHAPE, Batch, KeyArray, token_label
+from spamnb.features import SHAPE, Batch, KeyArray
 from spamnb.model.calibration import LIMIT, Beta, Platt, Temperature
 from spamnb.model.evidence import Basis, Evidence
 from spamnb.model.listed_verdicts import follow_lists
@@ -32,17 +32,17 @@ _SAME = 1e-5  # scores that differ by less are alike
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """log_odds = bias + sum of the log-odds of `evidence`, for the class `label` against the class `other`.
+    """log_odds = bias + sum of the log-odds of `evidence`, for the class `positive` against `negative`.
 
-    `label` is the positive class, usually spam, and `probability` that of this class: P(spam), also where the
-    verdict is ham. Of more than two classes, `label` and `other` are the most and the second most likely, and
-    `probability` that of the verdict. It follows from the log-odds, unless the message is unsure for lack of
-    evidence, or its sender is on a list, or it was taught word for word: `taught_as` is the label that it was
-    taught with, and the verdict.
+    `positive` is the positive class of the model, usually spam, and `probability` is P(spam), also where the
+    `verdict` is ham. Of more than two classes, `positive` and `negative` are the most and the second most
+    likely, and `probability` that of the verdict. It follows from the log-odds, unless the message is unsure
+    for lack of evidence, or its sender is on a list, or it was taught word for word: `taught_as` is the label
+    that it was taught with, and the verdict.
     """
 
-    label: str
-    other: str
+    positive: str
+    negative: str
     log_odds: float
     probability: float
     verdict: str
@@ -59,22 +59,22 @@ class Explanation:
 
     def __str__(self) -> str:
         """Returns the verdict and the strongest evidence, in at most ten lines."""
-        lines = [f"{self.verdict}, P({self.label}) = {self.probability:.4f}, log-odds {self.log_odds:+.2f}"]
-        lines += [
-            f"{e.log_odds:+8.2f}  {token_label(e.token) or excerpt(e.token)}" for e in self.evidence[:_SHOWN]
+        lines = [
+            f"{self.verdict}, P({self.positive}) = {self.probability:.4f}, log-odds {self.log_odds:+.2f}"
         ]
+        lines += [f"{e.log_odds:+8.2f}  {excerpt(e.name)}" for e in self.evidence[:_SHOWN]]
         if rest := self.evidence[_SHOWN:]:
             lines.append(f"{sum(e.log_odds for e in rest):+8.2f}  {len(rest):,} more")
         return "\n".join([*lines, f"{self.bias:+8.2f}  bias"])
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns all fields as dicts, lists, texts and numbers, for example for json.dumps."""
+        """Returns all fields, names and counts as dicts, lists, texts and numbers, as for json.dumps."""
         fields = asdict(self)
         for name in ("classes", "bias_parts"):
             fields["basis"][name] = list(fields["basis"][name])
         fields["evidence"] = [
             {name: list(value) if isinstance(value, tuple) else value for name, value in item.items()}
-            for item in fields["evidence"]
+            for item in ({**asdict(e), "name": e.name, "counts": e.counts} for e in self.evidence)
         ]
         return fields
 
@@ -107,8 +107,8 @@ def explain_batch(
         bias += base_bias
     log_odds = float(predictions.log_odds[0]) if model.pair is not None else _sum(evidence, bias + offset)
     return Explanation(
-        label=model.labels[pair[0]],
-        other=model.labels[pair[1]],
+        positive=model.labels[pair[0]],
+        negative=model.labels[pair[1]],
         log_odds=log_odds,
         probability=float(predictions.probability[0]),
         verdict=predictions.labels[0],
@@ -162,7 +162,7 @@ def _add_base(
     """
     explanation = explain_batch(base.model, batch, {}, {})
     factor, none = slope * base.weight, (0,) * len(base.model.labels)
-    by_token = {e.token: replace(e, base_counts=none if e.counts else None) for e in evidence}
+    by_token = {e.token: replace(e, base_counts=none if e.own_counts else None) for e in evidence}
     for e in explanation.evidence:
         own = by_token.get(e.token) or Evidence(e.token, e.times, 0.0, none)
         total = own.log_odds + factor * e.log_odds
@@ -172,7 +172,7 @@ def _add_base(
 
 def _strength(evidence: Evidence) -> tuple[float, float, str]:
     """Puts the strongest first; of those with the same limit, the token whose counts are most one-sided."""
-    counts = evidence.counts or (0,)
+    counts = evidence.own_counts or (0,)
     one_sided = (max(counts) - min(counts)) / (sum(counts) + 1)
     return -round(abs(evidence.log_odds), 6), -one_sided, evidence.token
 

@@ -70,10 +70,15 @@ if TYPE_CHECKING:
         columns_of_values as columns_of_values,
     )
     from spamnb.readers.tables.python_labels import (
+        ReadLabels as ReadLabels,
         class_names as class_names,
         classes_by_meaning as classes_by_meaning,
         label_names as label_names,
         written_labels as written_labels,
+    )
+    from spamnb.readers.tables.usable_rows import (
+        check_lengths as check_lengths,
+        usable_rows as usable_rows,
     )
 else:
     __all__, __getattr__ = lazy_names(
@@ -111,6 +116,13 @@ else:
             "tables.prediction_file": ["PredictionFile", "read_predictions"],
             "tables.labelled_table": ["is_table", "labelled_messages"],
             "tables.python_columns": ["columns_of_table", "columns_of_values"],
-            "tables.python_labels": ["class_names", "classes_by_meaning", "label_names", "written_labels"],
+            "tables.python_labels": [
+                "ReadLabels",
+                "class_names",
+                "classes_by_meaning",
+                "label_names",
+                "written_labels",
+            ],
+            "tables.usable_rows": ["check_lengths", "usable_rows"],
         },
     )

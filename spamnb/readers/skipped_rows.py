@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 
-NO_LABEL = "no label"
+NO_TEXT, NO_LABEL = "no text", "no label"
 _EXAMPLES = 5
 _REASONS = 100  # reasons may quote the input: bound them
 

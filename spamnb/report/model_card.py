@@ -125,8 +125,8 @@ def _metrics_text(metrics: dict[str, Any] | None) -> str:
 
 def show_explanation(console: Console, explanation: Explanation, labels: Sequence[str], limit: int) -> None:
     """Prints the evidence for and against, strongest first; with the bias it sums to the log-odds."""
-    label, other = visible(explanation.label), visible(explanation.other)
-    verdict_style = "red" if explanation.verdict == explanation.label else "green"
+    label, other = visible(explanation.positive), visible(explanation.negative)
+    verdict_style = "red" if explanation.verdict == explanation.positive else "green"
     heading = Text(visible(explanation.verdict), verdict_style)
     heading.append(_reason(explanation), "bold")
     alone = f"; {_words_alone(explanation)}" if explanation.taught_as else ""
@@ -159,7 +159,7 @@ def _reason(explanation: Explanation) -> str:
 
 def _words_alone(explanation: Explanation) -> str:
     """Writes which class the words of a taught message are evidence for."""
-    words = explanation.label if explanation.log_odds > 0 else explanation.other
+    words = explanation.positive if explanation.log_odds > 0 else explanation.negative
     return f"its words alone say: {visible(words)}"
 
 
@@ -205,7 +205,8 @@ def _counted(basis: Basis) -> str:
 def _evidence_cells(evidence: Evidence, largest: float, longest: int, block: str) -> list[Text]:
     style = "red" if evidence.log_odds > 0 else "green"
     bar = block * max(1, round(min(1.0, abs(evidence.log_odds) / largest) * longest))
-    by_model = [evidence.counts] if evidence.base_counts is None else [evidence.counts, evidence.base_counts]
+    own, base = evidence.own_counts, evidence.base_counts
+    by_model = [own] if base is None else [own, base]
     return [
         Text(f"{evidence.log_odds:+.3f}", style),
         Text(bar, style),

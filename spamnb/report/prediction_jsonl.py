@@ -170,8 +170,8 @@ def explanation_row(explanation: Explanation) -> Row:
     Without smoothing a word can rule a class out: its log-odds are infinite, for which JSON has null.
     """
     return {
-        "for": explanation.label,
-        "against": explanation.other,
+        "for": explanation.positive,
+        "against": explanation.negative,
         "sum": _finite(explanation.log_odds),
         "bias": _finite(explanation.bias),
         "evidence": [_evidence_row(e, explanation) for e in explanation.evidence],
@@ -192,6 +192,6 @@ def _evidence_row(evidence: Evidence, explanation: Explanation) -> Row:
         **({"label": label} if label else {}),
         "times": evidence.times,
         "log_odds": _finite(evidence.log_odds),
-        explanation.basis.counted: list(evidence.counts),
+        explanation.basis.counted: list(evidence.own_counts),
         **base,
     }

@@ -103,7 +103,7 @@ def reasons_text(explanation: Explanation, most: int = SHOWN_REASONS) -> str:
         return explanation.unsure_reason
     if _decided_by(explanation):
         return _decided_by(explanation)
-    against = explanation.verdict == explanation.other
+    against = explanation.verdict == explanation.negative
     supporting = [e for e in explanation.evidence if (e.log_odds < 0) == against]
     chosen = explanation.evidence if explanation.unsure_reason else supporting
     return _joined(explanation.unsure_reason, chosen[:most])

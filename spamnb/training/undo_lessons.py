@@ -135,7 +135,7 @@ class LessonLog:
             by = self.undone_by[number]
             raise ModelError(
                 f"lesson {number:,} was already undone by lesson {by:,}",
-                hint=f"`spamnb model undo {by}` brings it back",
+                hint=f"undo lesson {by} to bring it back",
             )
         later = self._dependent(number)
         if later is not None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from spamnb.core import FloatArray, IntArray
 from spamnb.messages import Chunk, InputColumns, Texts
 from spamnb.readers.read_options import ReadOptions
-from spamnb.readers.skipped_rows import SkippedRecords
+from spamnb.readers.skipped_rows import NO_TEXT, SkippedRecords
 from spamnb.readers.tables.column_choice import (
     Columns,
     Rows,
@@ -132,7 +132,7 @@ class ChunkBuilder:
         """Maps the rows of unusable records to the reasons."""
         reasons: dict[int, str] = {}
         if self.columns.needs_text:
-            reasons = dict.fromkeys(np.flatnonzero(texts.starts == texts.ends).tolist(), "no text")
+            reasons = dict.fromkeys(texts.blank_rows(), NO_TEXT)
         if self.columns.label is not None and not all(labels):
             written = records.column(self.columns.label)
             reasons |= {i: label_map.reason(written[i]) for i, label in enumerate(labels) if not label}
