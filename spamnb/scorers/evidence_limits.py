@@ -2,13 +2,13 @@
 
     u_i = w_i + v_i        the weight of token i for the positive class of two, correction included
     max_token_weight X     u_i is raised to at least -X
-    max_evidence N         share = min(1, N max |u_i| / sum n_i |u_i|), over the message's tokens with u_i < 0:
-                           such a token counts n_i u_i share in the sum, and share in m
+    max_evidence N         share = min(1, N max |u_i| / sum n_i |u_i|), over a message's tokens with u_i < 0;
+                           of such a token that share counts, in the sum and in m
 
-n_i is how often the token counts in the message, m the number of tokens that damping divides by. A spammer can append any number of ham words: together they
-say at most what N tokens say that are as strong as the strongest of them. Evidence for the positive class has
-no limit, so words of spam in a long message all count. What is impossible in the positive class (u_i of -inf,
-without smoothing) stays impossible.
+n_i is how often token i counts in the message, m the number of tokens that damping divides by. A spammer can
+append any number of ham words: together they say at most what N tokens say that are as strong as the
+strongest of them. Evidence for the positive class has no limit, so words of spam in a long message all count.
+What is impossible in the positive class (u_i of -inf, without smoothing) stays impossible.
 """
 
 from __future__ import annotations

@@ -173,8 +173,8 @@ class ScorerConfig:
     max_evidence: int | None = setting(
         None,
         "--max-evidence",
-        "Let all tokens against spam in a message count at most as much as N like the strongest of them; 0: no "
-        "limit. [default: 8 for short messages; no limit for email, plain tokens and other scorers]",
+        "Let all tokens against spam in a message count at most as much as N like the strongest of them; 0: "
+        "no limit. [default: 8 for short messages; no limit for email, plain tokens and other scorers]",
         metavar="N",
         type=int,
         rule=NOT_NEGATIVE,
