@@ -22,6 +22,7 @@ from spamnb.settings import HistoryConfig, history_days
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
     from spamnb.model import SpamModel
+    from spamnb.readers import Source
     from spamnb.training import Learner, LearnResult, Lesson
 
 _ONE_CLASS = (
@@ -176,7 +177,18 @@ def _read_chunks(
             )
             for chunk in source:
                 yield chunk if label or labelled else _without_labels(chunk)
-            report_skipped(source, flags["quiet"])
+            _report_left_out(source, flags["quiet"])
+
+
+def _report_left_out(source: Source, quiet: bool) -> None:
+    """Prints which messages were skipped, and how many rows of a table have no label, mostly on purpose."""
+    from spamnb.readers import NO_LABEL
+
+    rows = 0 if source.mail else source.skipped.take(NO_LABEL)
+    if rows:
+        text = f"{rows:,} row{'s' * (rows > 1)} without a label {'were' if rows > 1 else 'was'} left alone"
+        print_status(f"{source.name}: {text}", quiet)
+    report_skipped(source, quiet)
 
 
 def _unlabelled(description: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from spamnb.model.spam_model import SpamModel
 
 _SHOWN = 7  # tokens of an explanation as text
+_SAME = 1e-5  # scores that differ by less are alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,31 +184,29 @@ def _is_known(model: SpamModel, keys: KeyArray) -> NDArray[np.bool_]:
 
 
 def _slope_and_offset(model: SpamModel, predictions: Predictions) -> tuple[float, float]:
-    """Returns the slope and offset that calibrate the message's log-odds.
+    """Returns the slope and offset that calibrate the message's log-odds z.
 
-    A curved calibration has Platt's slope; its distance from Platt's line is part of the offset, and so is
-    the bias of a correction.
+    f(z) = f(0) + k z with k = (f(z) - f(0)) / z for the calibration f: so a curve scales all evidence alike.
+    For the scores x and y of the two best of several classes f(x) - f(y) = k (x - y). The bias of a
+    correction is part of the offset.
     """
     calibration = model.calibration
     if isinstance(calibration, Temperature):
         return calibration.scale, 0.0
     if model.pair is None:  # it has learned a class more than it was calibrated for
-        return calibration.slope, _bend(calibration, predictions)
-    offset = calibration.offset
-    offset += calibration.slope * model.engine.correction_bias
-    if not isinstance(calibration, Platt):
-        raw = model.raw(predictions.scored)
-        offset += float((calibration.apply(raw) - calibration.slope * raw - calibration.offset)[0])
-    return calibration.slope, offset
+        return _secant(calibration, *predictions.scored.damped[0, list(_two_best(predictions))].tolist()), 0.0
+    slope = _secant(calibration, float(model.raw(predictions.scored)[0]), 0.0)
+    return slope, float(calibration.apply(0.0)) + slope * model.engine.correction_bias
 
 
-def _bend(calibration: Platt | Beta, predictions: Predictions) -> float:
-    """Returns how far the calibrated scores of the two best classes differ from a line; 0 for Platt's."""
-    scores = predictions.scored.damped[0, list(_two_best(predictions))]
-    if not np.isfinite(scores).all():
-        return 0.0
-    first, second = (calibration.apply(scores) - calibration.slope * scores).tolist()
-    return float(first - second)
+def _secant(calibration: Platt | Beta, x: float, y: float) -> float:
+    """Returns (f(x) - f(y)) / (x - y) of a calibration f; where x is about y, its slope there."""
+    if isinstance(calibration, Platt) or not isfinite(x - y):
+        return calibration.slope
+    if abs(x - y) < _SAME:
+        x, y = x + _SAME, y - _SAME
+    first, second = calibration.apply([x, y]).tolist()
+    return float(first - second) / (x - y)
 
 
 def _two_best(predictions: Predictions) -> tuple[int, int]:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     )
     from spamnb.readers.read_options import ReadOptions as ReadOptions
     from spamnb.readers.row_blocks import BlockReader as BlockReader
-    from spamnb.readers.skipped_rows import SkippedRecords as SkippedRecords
+    from spamnb.readers.skipped_rows import NO_LABEL as NO_LABEL, SkippedRecords as SkippedRecords
     from spamnb.readers.source import Source as Source
     from spamnb.readers.source_opener import open_source as open_source
     from spamnb.readers.tables.label_words import (
@@ -96,7 +96,7 @@ else:
             "read_options": ["ReadOptions"],
             "row_blocks": ["BlockReader"],
             "source": ["Source"],
-            "skipped_rows": ["SkippedRecords"],
+            "skipped_rows": ["NO_LABEL", "SkippedRecords"],
             "tables.label_words": [
                 "LABEL_NAMES",
                 "TEXT_NAMES",

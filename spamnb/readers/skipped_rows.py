@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 
+NO_LABEL = "no label"
 _EXAMPLES = 5
 _REASONS = 100  # reasons may quote the input: bound them
 
@@ -60,8 +61,24 @@ class SkippedRecords:
         for reason, count in other.reasons.items():
             self._count(reason, count)
 
+    def take(self, reason: str) -> int:
+        """Removes the records with this reason, and returns how many they were.
+
+        >>> skipped = SkippedRecords()
+        >>> skipped.add(2, "no label"), skipped.add(3, "no text")
+        (None, None)
+        >>> skipped.take("no label"), skipped.summary()
+        (1, '1 skipped (line 3: no text)')
+        """
+        count = self.reasons.pop(reason, 0)
+        self.count -= count
+        self.examples = [example for example in self.examples if example[1] != reason]
+        return count
+
     def summary(self) -> str:
-        """Writes `12 skipped (line 2: no label, line 5: no text, ...)`."""
+        """Writes `12 skipped (line 2: no label, line 5: no text, ...)`, without examples the reasons."""
+        if not self.examples:
+            return self.by_reason()
         places = [f"line {place:,}" if isinstance(place, int) else place for place, _ in self.examples]
         listed = [f"{place}: {reason}" for place, (_, reason) in zip(places, self.examples, strict=True)]
         listed += ["..."] if self.count > len(listed) else []

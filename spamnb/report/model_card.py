@@ -40,7 +40,7 @@ def card_rows(card: dict[str, Any]) -> list[tuple[str, str]]:
         ("learned", ", ".join(f"{n:,} {label}" for label, n in card["classes"].items()) or "nothing yet"),
         ("tokens", f"{tokens['all']:,} ({tokens['words']:,} words, {tokens['word_ngrams']:,} n-grams)"),
         ("features", f"words, n-grams to {features['ngrams']}{shapes}{chars}{patterns}{columns}"),
-        ("scorer", f"{scorer['name']}, {_scorer_text(scorer, tokens['word_ngrams'] > 0)}"),
+        ("scorer", f"{scorer['name']}, {_scorer_text(scorer, tokens, features)}"),
         ("refined", _refined_text(card["refined"])),
         *_base_rows(card["base"]),
         ("decision", _decision_text(card["decision"], card["positive"], list(card["classes"]))),
@@ -67,12 +67,14 @@ def _history_rows(history: dict[str, Any], outdated: str) -> list[tuple[str, str
     return rows
 
 
-def _scorer_text(scorer: dict[str, Any], ngrams: bool) -> str:
+def _scorer_text(scorer: dict[str, Any], tokens: dict[str, Any], features: dict[str, Any]) -> str:
     counts = "each token once per message" if scorer["once"] else "every occurrence counts"
     prior = scorer["prior"] if isinstance(scorer["prior"], str) else f"fixed {scorer['prior']}"
-    smoothing = ScorerConfig.from_state(scorer).smoothing_text(ngrams)
+    smoothing = f"{ScorerConfig.from_state(scorer).smoothing_text(ngrams=tokens['word_ngrams'] > 0)}, "
+    if not tokens["all"] and not features["categorical"] and features["numeric"]:
+        smoothing = ""  # there are only normal densities
     textbook = "as in the textbook, " if scorer["textbook"] != "none" else ""
-    text = f"{textbook}{smoothing}, {counts}, damping {scorer['damping']:g}, prior {prior}"
+    text = f"{textbook}{smoothing}{counts}, damping {scorer['damping']:g}, prior {prior}"
     text += "".join(f", {label} counted {weight:g} times" for label, weight in scorer["class_weights"])
     text += ", classes weighted alike" if scorer["balance"] == "weight" else ""
     text += f", {scorer['covariance']} covariance" if scorer["covariance"] != "diagonal" else ""

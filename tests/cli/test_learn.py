@@ -42,7 +42,8 @@ def test_one_message_learned_corrected_and_forgotten(here: Cli) -> None:
     assert again[1:] == ["known      1 message (1 spam): already learned, skipped", "Nothing was changed."]
     assert "relabelled 1 message (1 spam to ham)\n" in here("learn", "--ham", stdin=b"win cash\n").err
     assert "relabelled 1 message (1 ham to spam)\n" in here("learn", "--spam", stdin=b"win cash\n").err
-    assert here("forget", stdin=b"win cash\n").err == f"{LINES}\nforgot     1 message (1 spam)\n"
+    undo = "undo       spamnb model undo"
+    assert here("forget", stdin=b"win cash\n").err == f"{LINES}\nforgot     1 message (1 spam)\n{undo} 4\n"
     assert here("predict", stdin=b"cash\n").out == before
     gone = here("forget", stdin=b"win cash\n").err.splitlines()
     assert gone[1:] == [

@@ -54,10 +54,13 @@ def test_evaluate_finds_the_point_on_the_data(cli: Cli, sms: Sms) -> None:
     text = "for at most 1% of ham misclassified, the threshold on this data is P = "
     assert done["notes"][-3].startswith(text)
     assert done["notes"][-2].startswith("with it: ")
-    assert done["notes"][-1] == "the metrics below use the model's own threshold, not this one"
+    assert done["notes"][-1] == (
+        "the metrics below use the model's own threshold, P = 0.5; to use this one, write "
+        f"--threshold {point['threshold']} in place of --max-fpr"
+    )
     plain = cli("evaluate", sms.test, "-m", sms.model, "--json", "-").json
     assert {**plain, "notes": done["notes"]} == {k: v for k, v in done.items() if k != "operating_point"}
-    shown = cli("evaluate", sms.test, "-m", sms.model, "--max-fpr", "1%", env={"COLUMNS": "160"}).text
+    shown = cli("evaluate", sms.test, "-m", sms.model, "--max-fpr", "1%", env={"COLUMNS": "200"}).text
     assert done["notes"][-3:] == shown.split("\n\n")[0].splitlines()[-3:]
 
 

@@ -15,6 +15,7 @@ from spamnb.errors import DataError, InputError, ModelError
 from spamnb.messages import Texts
 from spamnb.model.calibration import Beta, Platt, Temperature
 from spamnb.model.decision import Decision
+from spamnb.model.explanation import _secant
 from spamnb.model.model_delta import Change, ChangedDigests
 from spamnb.model.model_merge import merge_models
 from spamnb.model.model_update import count_messages
@@ -325,6 +326,32 @@ def test_explanations_after_a_third_class_was_learned(calibration: Platt | Beta)
     first, second = explanation.label, explanation.other
     assert sum(parts) == pytest.approx(explanation.log_odds)
     assert explanation.log_odds == pytest.approx(math.log(p[first] / p[second]))
+
+
+@pytest.mark.parametrize("text", ["win a prize", "see you home", "win a prize now " * 9, "win you", "zzz"])
+def test_a_curve_scales_the_evidence_and_leaves_the_bias(text: str) -> None:
+    """What a curve adds far from 0 belongs to the evidence that led there."""
+    curve = Beta(0.8, 0.2, 0.6, 1.4, -0.1)
+    half = replace(SpamModel().learn([*SPAM, *HAM], LABELS), calibration=Platt(0.5))
+    model = replace(half, calibration=curve)
+    explanation, line = model.explain(text), half.explain(text)
+    parts = [explanation.bias, *(e.log_odds for e in explanation.evidence)]
+    assert math.fsum(parts) == pytest.approx(explanation.log_odds, abs=1e-9)
+    z, start = 2 * line.log_odds, float(curve.apply(0.0))
+    factor = 2 * (float(curve.apply(z)) - start) / z if z else 0.0
+    assert explanation.bias == pytest.approx(start + factor * line.bias, abs=1e-9)
+    assert [e.log_odds for e in explanation.evidence] == pytest.approx(
+        [factor * e.log_odds for e in line.evidence], abs=1e-9
+    )
+
+
+@pytest.mark.parametrize("gap", [0.0, 1e-12, 1e-7, 1e-4, 1.0, math.inf])
+def test_the_factor_of_a_curve_at_and_near_zero(gap: float) -> None:
+    curve = Beta(0.8, 0.2, 0.6, 1.4, -0.1)
+    slope = _secant(curve, gap, 0.0)
+    assert 0.6 * 0.8 < slope < 1.4 * 0.8 or (gap == math.inf and slope == curve.slope)
+    if gap < math.inf:
+        assert float(curve.apply(0.0)) + slope * gap == pytest.approx(float(curve.apply(gap)), abs=1e-12)
 
 
 def test_the_package_offers_its_names() -> None:

@@ -45,15 +45,27 @@ def model_log(model: str | None, output_format: str) -> None:
     from spamnb.report import dumps
     from spamnb.training import history
 
-    lessons = history(find_model_to_show(model))
+    path = find_model_to_show(model)
+    lessons = history(path)
     if output_format == "jsonl":
         for lesson in lessons:
             click.echo(dumps(lesson.to_dict(), indent=None), nl=False)
         return
     if not lessons:
-        print_status("The model has no lessons: nothing was learned since it was trained.")
+        print_status(_no_lessons(path))
         return
     print_table([_HEAD, *map(_cells, lessons)], _NUMBERS)
+
+
+def _no_lessons(path: str) -> str:
+    """Says why a model has no lessons to list; a copy often lacks the file that keeps them."""
+    from spamnb.model import SpamModel
+    from spamnb.storage import HISTORY
+
+    mark = SpamModel.load(path).lesson_mark
+    if mark is None or mark.last <= mark.fixed:
+        return "The model has no lessons: nothing was learned since it was trained."
+    return f"None of the lessons up to {mark.last:,} is in {path}{HISTORY}: copy that file with a model."
 
 
 def _cells(lesson: LessonInfo) -> tuple[str, ...]:

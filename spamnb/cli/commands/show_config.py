@@ -58,18 +58,35 @@ def show_config(ctx: click.Context, words: tuple[str, ...]) -> None:
         click.echo(visible(f"# {file}{'' if os.path.exists(file) else ' (not there)'}"))
     for name in names:
         if not words or name == wanted:
-            for line in _lines(root, name, everything=bool(words)):
+            ctx = _context(root, name)
+            for line in _lines(ctx, name, everything=bool(words)):
                 click.echo(visible(line))
+            _warn(ctx)
 
 
-def _lines(root: click.Context, name: str, everything: bool) -> Iterator[str]:
-    """Returns the table of a command with its values; without any value none, unless everything is wanted."""
+def _context(root: click.Context, name: str) -> click.Context:
+    """Returns the context of a command, as if it ran."""
     ctx = root
     for word in name.split():
         assert isinstance(ctx.command, click.Group)
         inner = ctx.command.get_command(ctx, word)
         assert inner is not None
         ctx = click.Context(inner, info_name=word, parent=ctx)
+    return ctx
+
+
+def _warn(ctx: click.Context) -> None:
+    """Warns of variables that stand for no option; of those for this command itself it was done before."""
+    from spamnb.cli.environment import unread_options
+    from spamnb.cli.output import print_status
+
+    assert isinstance(ctx.command, Command)
+    for text in () if ctx.command is show_config else unread_options(ctx, ctx.command.keys):
+        print_status(f"warning: {text}")
+
+
+def _lines(ctx: click.Context, name: str, everything: bool) -> Iterator[str]:
+    """Returns the table of a command with its values; without any value none, unless everything is wanted."""
     assert isinstance(ctx.command, Command)
     rows = [_row(ctx, one) for one in ctx.command.keys.values()]
     shown = [text for text, is_set in rows if is_set or everything]

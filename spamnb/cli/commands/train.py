@@ -232,7 +232,7 @@ def _print_summary(model: SpamModel, target: str, size: int, seconds: float, qui
     tokens = f"{store.vocabulary:,} tokens" + (f" and the columns {', '.join(columns)}" if columns else "")
     lines = [
         ("learned", f"{total} ({classes_text(store)}) in {seconds:.2f} s"),
-        ("vocabulary", f"{tokens}; scorer {model.scoring.name}, {_smoothing_text(model)}"),
+        ("vocabulary", f"{tokens}; scorer {model.scoring.name}{_smoothing_text(model)}"),
         ("base model", _base_text(model)),
         ("refined", metrics.get("refined", "")),
         ("cross-validation", metrics_text(model)),
@@ -254,8 +254,11 @@ def _print_summary(model: SpamModel, target: str, size: int, seconds: float, qui
 
 
 def _smoothing_text(model: SpamModel) -> str:
-    textbook = "as in the textbook, " if model.scoring.is_textbook else ""
-    return textbook + model.active_scoring.smoothing_text(ngrams=model.store.gram_vocabulary > 0)
+    """Describes the smoothing, which normal densities alone have not."""
+    textbook = ", as in the textbook" if model.scoring.is_textbook else ""
+    if not model.store.vocabulary and not model.features.categorical and model.features.numeric:
+        return textbook
+    return f"{textbook}, {model.active_scoring.smoothing_text(ngrams=model.store.gram_vocabulary > 0)}"
 
 
 def _base_text(model: SpamModel) -> str:

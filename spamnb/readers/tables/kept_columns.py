@@ -42,6 +42,9 @@ class TableColumns:
     def record(self, row: int) -> Mapping[str, Any]:
         return dict(zip(self.names, (column[row] for column in self._columns), strict=True))
 
+    def fault(self, row: int) -> str:
+        return self.records.faults.get(row, "")
+
     @cached_property
     def _columns(self) -> list[list[str]]:
         numbers = range(len(self.names))
@@ -55,6 +58,7 @@ class JsonColumns:
     names: Sequence[str]
     records: Sequence[Mapping[str, Any]]
     text: int | None
+    faults: Mapping[int, str]
 
     def texts(self, column: int) -> Texts:
         name = self.names[column]
@@ -62,6 +66,9 @@ class JsonColumns:
 
     def record(self, row: int) -> Mapping[str, Any]:
         return self.records[row]
+
+    def fault(self, row: int) -> str:
+        return self.faults.get(row, "")
 
     def values(self, column: int) -> list[Any]:
         """Returns the values of a column; None where a record has none."""

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from spamnb.core import excerpt
 from spamnb.errors import DataError
+from spamnb.readers.skipped_rows import NO_LABEL
 from spamnb.readers.tables.label_words import (
     MINUS_ONE,
     MISSING,
@@ -132,7 +133,7 @@ class LabelMap(dict[bytes, str]):
     def reason(self, raw: bytes) -> str:
         """Returns why a label is unusable."""
         label = raw.decode("utf-8", "replace").strip()
-        return "no label" if not label or self._is_missing(label) else _UNKNOWN + excerpt(label)
+        return NO_LABEL if not label or self._is_missing(label) else _UNKNOWN + excerpt(label)
 
     def describe(self) -> str:
         """Writes `spam = "1"`, or lists the labels of the sample; "" if it has none."""
