@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from spamnb.readers.encodings import as_utf8 as as_utf8
     from spamnb.readers.format_detection import (
         by_first_lines as by_first_lines,
+        certain_mail as certain_mail,
         looks_like as looks_like,
         many_messages as many_messages,
     )
@@ -82,7 +83,7 @@ else:
             "byte_stream": ["StoredFile", "open_bytes", "peek_stdin"],
             "decoded_input": ["DecodedInput", "LONGEST_RECORD", "refuse_binary", "too_long"],
             "encodings": ["as_utf8"],
-            "format_detection": ["by_first_lines", "looks_like", "many_messages"],
+            "format_detection": ["by_first_lines", "certain_mail", "looks_like", "many_messages"],
             "formats": [
                 "FORMATS",
                 "any_of",

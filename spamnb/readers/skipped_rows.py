@@ -1,4 +1,4 @@
-"""Counts the records of an input that were skipped, by reason."""
+"""Counts the records of an input that were skipped, by reason, and the texts that were put together."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ class SkippedRecords:
     >>> skipped.count, skipped.reasons, skipped.summary()
     (1, {'no label': 1}, '1 skipped (line 2: no label)')
 
+    `joined` counts the texts that were joined from several fields, and used.
+
     A place is a line, or the path of a file.
 
     >>> skipped.add("mail/.cache", "hidden")
@@ -27,6 +29,7 @@ class SkippedRecords:
 
     def __init__(self, plural: str = "skipped", singular: str = "", most: int = _REASONS) -> None:
         self.count = 0
+        self.joined = 0
         self.examples: list[tuple[int | str, str]] = []
         self.reasons: dict[str, int] = {}
         self._most_reasons = most
@@ -58,8 +61,15 @@ class SkippedRecords:
         ]
         self.examples = (self.examples + shifted)[:_EXAMPLES]
         self.count += other.count
+        self.joined += other.joined
         for reason, count in other.reasons.items():
             self._count(reason, count)
+
+    def lines(self) -> list[str]:
+        """Returns what to print about the input: nothing if every record was used as it is."""
+        fields = f"{self.joined:,} text{'' if self.joined == 1 else 's'} joined from several fields"
+        joined = [f"{fields}: unquoted delimiters"] if self.joined else []
+        return [*joined, *([self.summary()] if self.count else [])]
 
     def take(self, reason: str) -> int:
         """Removes the records with this reason, and returns how many they were.

@@ -10,7 +10,7 @@ import numpy as np
 
 from spamnb.core import FloatArray, IntArray
 from spamnb.features import token_label
-from spamnb.messages import Chunk
+from spamnb.messages import Chunk, Texts
 from spamnb.model import Predictions
 from spamnb.report.prediction_column_names import Header
 from spamnb.report.prediction_lines import Explain
@@ -68,7 +68,7 @@ class Jsonl:
         return ("\n".join(out) + "\n").encode() if out else b""
 
     def _details(self, chunk: Chunk, i: int) -> Row:
-        message = {"message": _message(chunk, i)} if chunk.columns is None else {}
+        message = {"message": message_text(chunk.texts, i)} if chunk.columns is None else {}
         source = {"source": chunk.sources[i]} if chunk.sources else {}
         explanation = {} if self._explain is None else explanation_row(self._explain(chunk, i))
         return {**message, **source, **explanation}
@@ -80,14 +80,11 @@ class Jsonl:
         return renamed | {name: _json_value(value) for name, value in record.items()}
 
 
-def _message(chunk: Chunk, row: int) -> str:
-    """Returns the message, or the subject of a mail."""
-    texts = chunk.texts.tags.get("subject", chunk.texts)
-    return (
-        " ".join(texts[row].decode("utf-8", "replace").split())
-        if chunk.sources
-        else texts[row].decode("utf-8", "replace")
-    )
+def message_text(texts: Texts, row: int) -> str:
+    """Returns the message, or the words of a mail's subject."""
+    if not texts.tags:
+        return texts[row].decode("utf-8", "replace")
+    return " ".join(texts.tags.get("subject", texts)[row].decode("utf-8", "replace").split())
 
 
 def _json_value(value: Any) -> Any:

@@ -278,6 +278,23 @@ def test_the_output_of_config_is_a_configuration(cli: Cli) -> None:
 # --- imports ---------------------------------------------------------------------------------------
 
 
+def test_config_marks_a_decision_rule_that_another_one_overrides(cli: Cli, tiny: Path) -> None:
+    """A variable comes before a file, and rules of two kinds exclude each other."""
+    cli.write("my.toml", '[predict]\nthreshold = 0.9\nformat = "jsonl"\n')
+    del cli.env["SPAMNB_TRAIN_BASE"]
+    variables = {"SPAMNB_PREDICT_UNSURE": "0.2 0.8"}
+    done = cli("--config", "my.toml", "config", env=variables)
+    assert done.text.splitlines()[1:] == [
+        "[predict]",
+        'format = "jsonl"  # my.toml',
+        "# threshold = 0.9  # my.toml, not used: SPAMNB_PREDICT_UNSURE sets unsure",
+        'unsure = ["0.2", "0.8"]  # SPAMNB_PREDICT_UNSURE',
+    ]
+    cli.write("shown.toml", done.out)
+    flags = ("predict", "-m", tiny, "-t", "win", "-t", "prize win")
+    assert cli("--config", "shown.toml", *flags) == cli("--config", "my.toml", *flags, env=variables)
+
+
 def test_tomllib_is_imported_only_if_a_file_exists(cli: Cli, tiny: Path) -> None:
     for args in (("--help",), ("predict", "--help"), ("model", "prune", "--help")):
         assert not imported(cli, *args) & {"tomllib", "platformdirs", "numpy"}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from spamnb import SpamModel
 from tests.helpers.command_line import Cli, Sms, Three
 
 
@@ -139,3 +140,12 @@ def test_every_protocol_decides_as_train_does(cli: Cli, protocol: tuple[str, ...
 def test_text_messages_keep_their_threshold(cli: Cli, sms: Sms, protocol: tuple[str, ...]) -> None:
     page = cli("evaluate", sms.train, "-q", *protocol, "--report", "-").text
     assert "spam above P = 0.5<" in page
+
+
+def test_a_rate_sets_an_unsure_band_and_a_stated_threshold_none(cli: Cli, sms: Sms) -> None:
+    shown = " ".join(cli("train", "--help").text.split())
+    assert "for example 0.1%; unsure from 50% up to it." in shown
+    cli("train", sms.train, "--max-fpr", "1%", "-o", "rate.spamnb", "-q")
+    cli("train", sms.train, "--threshold", "0.9", "-o", "stated.spamnb", "-q")
+    assert SpamModel.load(cli.here / "rate.spamnb").decision.unsure_from == 0.5
+    assert SpamModel.load(cli.here / "stated.spamnb").decision.unsure_from is None

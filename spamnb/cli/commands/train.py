@@ -13,7 +13,7 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.command_base import command
-from spamnb.cli.data_inputs import inputs, read_options
+from spamnb.cli.data_inputs import inputs, missing_data, read_options
 from spamnb.cli.message_kind import check_classes, classes_text
 from spamnb.cli.model_option import default_kinds, default_text
 from spamnb.cli.option_groups import option
@@ -95,7 +95,7 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **params: Any)
 def _sources(data: tuple[str, ...], params: Params) -> list[Any]:
     """Returns the inputs with how to read them."""
     if not (data or params["labelled"] or params["files_from"]):
-        raise click.UsageError("Missing argument 'DATA...'.")
+        raise missing_data()
     sources = inputs(data, params, read_options(params, default_format="csv", chunk_bytes=_CHUNK))
     params["jobs"] = sources[0][1].mail.jobs if sources else 1
     if "-" in data:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,8 @@ from typing import Any
 
 from spamnb.messages import Texts
 from spamnb.readers.tables.chunk_builder import Records
+
+_UNNAMED = re.compile(r"|_\d+|Unnamed: \d+")
 
 
 def unique_names(names: Sequence[str]) -> tuple[str, ...]:
@@ -26,6 +29,15 @@ def unique_names(names: Sequence[str]) -> tuple[str, ...]:
             new = f"{name}_{number}"
         unique.append(new)
     return tuple(unique)
+
+
+def is_unnamed(name: str) -> bool:
+    """Returns whether a column has no name, or one that `unique_names` or pandas gave it for want of one.
+
+    >>> [is_unnamed(name) for name in ("", "_2", "Unnamed: 3", "v2")]
+    [True, True, True, False]
+    """
+    return _UNNAMED.fullmatch(name) is not None
 
 
 @dataclass(frozen=True)
