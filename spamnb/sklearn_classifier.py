@@ -99,7 +99,7 @@ class SpamClassifier(_Estimator):
     maps labels to weights; `patterns` are pairs of a name and a regular expression; `threshold` is the
     probability above which the verdict is `classes_[1]` (two classes only); `calibrate` calibrates
     probabilities by cross-validation within the training data, which `refine` ('auto', 'yes', 'no') needs
-    too. `model_` is the SpamModel, to explain or save.
+    too. `model_` is the SpamModel, to explain or save, with the labels as text: '1' and '0' of 1 and 0.
 
     >>> texts, labels = ["win a prize", "free prize", "see you", "ok see"], [True, True, False, False]
     >>> SpamClassifier(alpha=0.5).fit(texts, labels).predict(["a free prize", "ok you"])
@@ -152,7 +152,8 @@ class SpamClassifier(_Estimator):
         """Learns these texts and nothing else.
 
         Counts are whole numbers, and so are the weights of texts: a text of weight 3 is learned three times.
-        Other weights are possible if they are the same for all texts of a class, as `class_weight`.
+        Other weights are possible if they are the same for all texts of a class, as `class_weight`. A missing
+        text (None or NaN) is an empty message, as in `predict`: it counts for the share of its class alone.
         """
         texts, labels = checked_inputs(X, y)
         texts, labels, weights = apply_sample_weight(texts, labels, sample_weight)

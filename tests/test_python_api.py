@@ -25,6 +25,8 @@ from spamnb.errors import ModelError, SpamnbError, SpamnbWarning
 from spamnb.evaluation import evaluate_chunks
 from spamnb.messages import Chunk, as_texts
 from spamnb.metrics import MultiScores, Scores
+from spamnb.model import shipped_model
+from spamnb.training import start_own_model
 from tests.training.test_trainer import corpus
 
 RAW = b"From: Ann <ann@example.com>\nTo: bob@example.com\nSubject: Lunch?\n\nSee you at one.\n"
@@ -225,20 +227,6 @@ def test_a_column_named_after_ham_has_1_for_ham() -> None:
 
 
 def test_labels_that_cannot_be_used() -> None:
-    assert refused(spamnb.train, ["a", "b", "c"], ["spam", None, float("nan")]) == (
-        "2 of 3 labels are missing, the first is number 2",
-        "leave out these messages",
-    )
-    for missing in (pd.array([1, None, 0], "Int64"), pd.array(["spam", None, "ham"], "string")):
-        assert refused(spamnb.train, ["a", "b", "c"], missing) == (
-            "1 of 3 labels are missing, the first is number 2",
-            "leave out these messages",
-        )
-    texts, labels = corpus(30)
-    assert refused(spamnb.train, [*texts, "c"], [*labels, "spma"]) == (
-        "these labels mean neither spam nor ham: 'spma'",
-        "correct them, or leave out their messages",
-    )
     assert refused(spamnb.train, ["a"], "spam") == (
         "expected a list of labels, got one string",
         "wrap it: [label]",
@@ -247,6 +235,150 @@ def test_labels_that_cannot_be_used() -> None:
         "expected one label for each message, got a DataFrame of shape (2, 1)",
         "pass one column: table['label']",
     )
+    model = spamnb.train(*corpus(20))
+    for call in (spamnb.train, model.learn, model.evaluate):
+        assert refused(call, ["a", "b"], np.array([0.3, 1.0])) == (
+            "a label must be the name of a class, got 0.3",
+            "make labels of scores first, for example scores > 0.5",
+        )
+        assert refused(call, ["a", "b"], [1]) == (
+            "2 messages but 1 label",
+            "pass one label for each message",
+        )
+    assert refused(spamnb.train, corpus(20)[0], [f"text {i}" for i in range(20)]) == (
+        "these do not look like labels: 20 different values in 20 rows",
+        "pass the name of a class for each message",
+    )
+
+
+# --- messages without a text or a label ------------------------------------------------------------
+
+
+def skipped(call: Any, *args: Any, **named: Any) -> tuple[Any, str]:
+    """The result of a call, and the one warning that it gives here."""
+    with pytest.warns(SpamnbWarning) as caught:
+        result = call(*args, **named)
+    (warning,) = caught
+    assert warning.filename == __file__
+    return result, str(warning.message)
+
+
+MISSING = (None, float("nan"), pd.NA, "", " \t\n", b"")
+
+
+@pytest.mark.parametrize("missing", MISSING)
+def test_messages_without_a_text_are_not_learned(tmp_path: Path, missing: Any) -> None:
+    texts, labels = corpus(20)
+    model, path = spamnb.train(texts, labels), tmp_path / "m.spamnb"
+    more, marked = [*texts[:3], missing, *texts[3:]], [*labels[:3], "spam", *labels[3:]]
+    note = "1 skipped (messages[3]: no text)"
+    trained, warning = skipped(spamnb.train, more, marked)
+    assert (same_model(trained, model), warning) == (True, note)
+    frame = pd.DataFrame({"text": more, "label": marked})
+    assert same_model(skipped(spamnb.train, frame)[0], model)
+    learned, warning = skipped(spamnb.SpamModel().learn, more, marked)
+    assert (same_model(learned, spamnb.SpamModel().learn(texts, labels)), warning) == (True, note)
+    assert same_model(skipped(learned.forget, [missing], ["spam"])[0], learned)
+    model.save(path)
+    with spamnb.Learner(path) as learner:
+        skipped(learner.learn, ["claim the prize", missing], [1, 1])
+    assert (learner.outcome.learned, learner.outcome.skipped) == ({"spam": 1}, 1)
+    assert learner.outcome.to_dict()["skipped"] == 1
+    assert spamnb.load(path).predict(MISSING) == ["unsure"] * len(MISSING)
+
+
+@on_training_data
+def test_evaluate_skips_what_the_command_line_skips() -> None:
+    texts, labels = corpus(60)
+    model = spamnb.train(texts, labels)
+    expected = model.evaluate(texts, labels)
+    with pytest.warns(SpamnbWarning) as caught:
+        scores = model.evaluate([*texts, None, "text"], [*labels, "spam", None])
+    assert (scores, str(caught[0].message)) == (
+        expected,
+        "2 skipped (messages[60]: no text, messages[61]: no label)",
+    )
+    with pytest.warns(SpamnbWarning):
+        assert refused(model.evaluate, [None], [1]) == (
+            "there are no messages to evaluate",
+            "pass messages that have a text and a label",
+        )
+
+
+def test_messages_without_a_label_are_skipped() -> None:
+    texts, labels = corpus(30)
+    model = spamnb.train(texts, labels)
+    for missing in (None, float("nan"), pd.NA, "", " "):
+        trained, warning = skipped(spamnb.train, [*texts, "c"], [*labels, missing])
+        assert (same_model(trained, model), warning) == (True, "1 skipped (messages[30]: no label)")
+        learned, warning = skipped(model.learn, ["c", "d"], pd.Series([missing, "spam"]))
+        assert (same_model(learned, model.learn(["d"], ["spam"])), warning) == (
+            True,
+            "1 skipped (messages[0]: no label)",
+        )
+    trained, warning = skipped(spamnb.train, [*texts, "c", ""], [*labels, "spma", "ham"])
+    assert same_model(trained, model)
+    assert warning == "2 skipped (messages[30]: unknown label spma, messages[31]: no text)"
+    for values in (pd.array([1, None, 0], "Int64"), pd.array(["spam", None, "ham"], "string")):
+        assert skipped(spamnb.train, ["a", "b", "c"], values)[0].labels == ("ham", "spam")
+    with pytest.warns(SpamnbWarning):
+        assert refused(spamnb.train, [None, "a"], ["spam", "ham"])[0].startswith("training needs messages")
+
+
+def test_messages_without_a_text_are_of_use_with_other_columns() -> None:
+    frame = table_of_columns()
+    frame.loc[3, "text"] = None
+    model = spamnb.train(frame, features=FEATURES)
+    assert int(model.store.message_totals.sum()) == 20
+    frame.loc[4, "label"] = None
+    model, warning = skipped(spamnb.train, frame, features=FEATURES)
+    assert (int(model.store.message_totals.sum()), warning) == (19, "1 skipped (messages[4]: no label)")
+
+
+def test_a_mail_without_a_text_is_learned_from_its_headers() -> None:
+    mails = spamnb.parse_mail([b"From: shop@example.org\nSubject: Win a prize\n\n", RAW])
+    assert int(spamnb.SpamModel().learn(mails, [1, 0]).store.message_totals.sum()) == 2
+    with_none = [mails.select(np.array([0])), None]
+    learned, warning = skipped(spamnb.SpamModel().learn, with_none, [1, 0])
+    assert (int(learned.store.message_totals.sum()), warning) == (1, "1 skipped (messages[1]: no text)")
+
+
+# --- labels of a column with a name, and labels of several kinds ------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "spam", "ham"),
+    [("ham", 0, 1), ("is_ham", False, True), ("is_spam", "yes", "no"), ("legit", "0", "1"), ("label", 1, 0)],
+)
+@on_training_data
+def test_the_name_of_a_series_is_the_name_of_a_column(tmp_path: Path, name: str, spam: Any, ham: Any) -> None:
+    texts, labels = corpus(60)
+    values = pd.Series([spam if label == "spam" else ham for label in labels], name=name)
+    model = spamnb.train(texts, labels)
+    assert same_model(spamnb.train(texts, values), model)
+    assert model.evaluate(texts, values) == model.evaluate(texts, labels)
+    new = pd.Series([f"new {i}" for i in range(60)])
+    assert same_model(model.learn(new, values), model.learn(new, labels))
+    assert same_model(spamnb.SpamModel().learn(texts, values), spamnb.SpamModel().learn(texts, labels))
+    assert same_model(model.learn(new, values).forget(new, values), model)
+    model.save(tmp_path / "m.spamnb")
+    with spamnb.Learner(tmp_path / "m.spamnb") as learner:
+        learner.learn(texts, values)
+    assert learner.outcome.known == {"spam": labels.count("spam"), "ham": labels.count("ham")}
+
+
+def test_labels_of_several_kinds_give_a_warning() -> None:
+    texts = [f"message {i}" for i in range(1000)]
+    end = "; write all labels for spam in one way, and those for ham"
+    model, warning = skipped(spamnb.train, texts[:8], ["spam", "ham", 1, "yes"] * 2)
+    assert warning == "the labels are 4 classes, not two: spam (2), ham (2), 1 (2), yes (2)" + end
+    assert len(model.labels) == 4
+    rare = ["maybe"] * 5 + ["spam", "ham"] * 497 + ["ham"]
+    warning = skipped(spamnb.train, texts, rare)[1]
+    assert warning == "the labels are 3 classes, not two: ham (498), spam (497), maybe (5)" + end
+    spamnb.train(texts[:9], ["ham", "spam", "promo"] * 3)
+    spamnb.train(texts[:9], [0, 1, 2] * 3)
+    spamnb.train(texts, rare, positive="spam")
 
 
 def test_numbers_teach_a_model_of_spam_and_ham() -> None:
@@ -442,7 +574,7 @@ def test_a_mail_is_bytes() -> None:
     assert refused(spamnb.parse_mail, None) == ("expected a raw email as bytes, got None", hint)
     assert refused(spamnb.parse_mail, Path("a.eml"))[1] == hint
     assert refused(spamnb.parse_mail, io.StringIO("Subject: x"))[1] == hint
-    with pytest.raises(ValueError, match=r"^expected a raw email as bytes, got str"):
+    with pytest.raises(ValueError, match=r"^mails\[0\] is no mail: expected a raw email as bytes, got str"):
         spamnb.parse_mail(["a"])
 
 
@@ -532,7 +664,24 @@ def test_counts_are_in_the_order_of_the_classes() -> None:
         e.token: dict(zip(explanation.basis.classes, e.counts, strict=True)) for e in explanation.evidence
     }
     assert counts["prize"] == {"spam": 2, "ham": 0}
-    assert (explanation.label, explanation.other) == ("spam", "ham")
+    assert (explanation.positive, explanation.negative) == ("spam", "ham")
+
+
+def test_counts_and_names_of_evidence_are_for_readers(tmp_path: Path) -> None:
+    with spamnb.Learner(tmp_path / "my.spamnb", base="sms") as learner:
+        learner.learn(["your parcel waits at https://example.org"], ["spam"])
+    base, own = spamnb.load("sms"), spamnb.load(tmp_path / "my.spamnb")
+    before = {e.token: e.counts for e in base.explain("https://").evidence}
+    for e in own.explain("https://").evidence:
+        assert (
+            e.counts == tuple(a + b for a, b in zip(before[e.token], (0, 1), strict=True))
+            or not e.own_counts[1]
+        )
+        assert e.name == {"https": "https", "shape:sign=://": 'punctuation "://"'}.get(e.token, e.name)
+    listed = own.explain("see you").to_dict()["evidence"][0]
+    assert set(listed) == {"token", "name", "times", "log_odds", "counts", "own_counts", "base_counts"}
+    ham = base.explain("see you at home")
+    assert (ham.positive, ham.negative, ham.verdict) == ("spam", "ham", "ham")
 
 
 def test_an_explanation_is_plain_data() -> None:
@@ -638,7 +787,7 @@ def test_a_name_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     for call in (spamnb.Learner, spamnb.undo, spamnb.history):
         assert refused(call, "sms") == (
             "sms is a ready-made model, which does not learn",
-            """save it as a file first: spamnb.load('sms').save("my.spamnb")""",
+            """start a model of your own from it: spamnb.Learner("my.spamnb", base='sms')""",
         )
         assert refused(call, "nowhere")[0] == "there is no model named 'nowhere'"
     spamnb.load("sms").save("own")
@@ -655,6 +804,118 @@ def test_a_model_in_the_data_folder_learns_by_its_name(
     assert spamnb.load("office").predict(["new words"]) == ["spam"]
     assert [lesson.entry.id for lesson in spamnb.history("office")] == [1]
     assert spamnb.undo("office").undone == [1]
+
+
+FEE = "the fee for the choir parcel is due, pay at the link"
+
+
+def test_a_learner_starts_a_model_as_the_first_lesson_of_the_command_line_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for base in ("sms", "mail", spamnb.load("sms")):
+        path = tmp_path / "new" / "my.spamnb"
+        with spamnb.Learner(path, base=base) as learner:
+            learner.learn([FEE], ["ham"])
+        model = spamnb.load(path)
+        assert model.predict([FEE]) == ["ham"]
+        assert model.explain(FEE).taught_as == "ham"
+        with spamnb.Learner(path, base="sms") as learner:
+            learner.learn([FEE], ["ham"])
+            learner.forget([FEE])
+        assert learner.outcome.known == learner.outcome.forgotten == {"ham": 1}
+        path.unlink()
+        (tmp_path / "new" / "my.spamnb.journal").unlink(missing_ok=True)
+    monkeypatch.setattr(platformdirs, "user_data_dir", lambda *_, **__: str(tmp_path))
+    with spamnb.Learner("office", base="sms") as learner:
+        learner.learn([FEE], ["ham"])
+    assert spamnb.load("office").predict([FEE]) == ["ham"]
+
+
+def test_a_learner_starts_what_learn_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platformdirs, "user_data_dir", lambda *_, **__: str(tmp_path))
+    for kind, base in (("text", "sms"), ("mail", "mail")):
+        own = start_own_model(None, lambda kind=kind: kind)  # type: ignore[misc]
+        assert own is not None
+        with spamnb.Learner(tmp_path / "my.spamnb", base=base) as learner:
+            assert Path(own.path).read_bytes() == (tmp_path / "my.spamnb").read_bytes()
+            assert learner.model.labels == ("ham", "spam")
+
+
+def test_a_model_that_nothing_is_learned_into_is_not_started(tmp_path: Path) -> None:
+    path = tmp_path / "my.spamnb"
+    with spamnb.Learner(path, base="sms"):
+        pass
+    with spamnb.Learner(path, base="sms") as learner:
+        refused(learner.learn, [FEE], ["unknown"])
+    with pytest.raises(SpamnbError), spamnb.Learner(path, base="sms") as learner:
+        learner.learn([FEE, "two"], ["ham"])
+    assert list(tmp_path.glob("my.spamnb*")) == list(tmp_path.glob("*.lock"))
+    for base, message in (
+        ("ready-made", "the base model has to be named before there are messages"),
+        ("nowhere", "there is no model named 'nowhere'"),
+    ):
+        with pytest.raises(SpamnbError, match=message), spamnb.Learner(path, base=base):
+            pass
+    with pytest.raises(ModelError, match="no model at"), spamnb.Learner(path):
+        pass
+    assert (
+        refused(spamnb.Learner, "mail", base="sms")[0] == "mail is a ready-made model, which does not learn"
+    )
+
+
+def test_a_file_with_a_bare_name_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(platformdirs, "user_data_dir", lambda *_, **__: str(tmp_path / "data"))
+    model = spamnb.train(*corpus(4))
+    model.save("nodot")
+    assert same_model(spamnb.load("nodot"), model)
+    spamnb.load("sms").save("mail")
+    assert same_model(spamnb.load("mail"), spamnb.SpamModel.load(Path(shipped_model("mail"))))
+
+
+def test_a_decision_and_a_rate_exclude_each_other() -> None:
+    both = {"decision": spamnb.Decision(0.9), "training": spamnb.TrainingConfig(max_fpr=0.01)}
+    assert refused(spamnb.train, *corpus(20), **both) == (
+        "decision and max_fpr cannot be combined: each of them sets the threshold",
+        "leave out decision, or max_fpr of TrainingConfig",
+    )
+
+
+def test_settings_that_are_refused_come_with_the_next_step() -> None:
+    texts = corpus(20)
+    assert refused(spamnb.train, *texts, scoring=ScorerConfig.of("bernouli")) == (
+        "unknown scorer 'bernouli'",
+        "did you mean bernoulli? choose one of: "
+        "bernoulli, binary, categorical, complement, less-naive, multinomial, poisson",
+    )
+    assert refused(spamnb.TrainingConfig, folds="5") == (
+        "folds must be a number, got the text '5'",
+        "for example 5",
+    )
+    assert refused(spamnb.TrainingConfig, folds=1) == (
+        "folds must be 0 or at least 2, got 1",
+        "the default is 5",
+    )
+    assert refused(ScorerConfig, alpha=-1)[1] == "the default is 0.1"
+    assert refused(FeatureConfig, ngrams=0)[1] == "the default is 2"
+
+
+def test_a_list_of_mails_tells_which_one_is_none() -> None:
+    message = refused(spamnb.parse_mail, [RAW, None])[0]
+    assert message == "mails[1] is no mail: expected a raw email as bytes, got None"
+
+
+def test_a_missing_text_says_nothing_to_the_estimator() -> None:
+    texts, labels = ["win a prize", "see you", None, ""] * 3, [1, 0, 1, 1] * 3
+    proba = spamnb.SpamClassifier().fit(texts, labels).predict_proba([None, "", "win"])  # type: ignore[list-item]
+    assert proba[0].tolist() == proba[1].tolist() == [0.5, 0.5]
+    assert proba[2, 1] > 0.5
+
+
+def test_hints_in_python_name_no_flags(tmp_path: Path) -> None:
+    spamnb.load("sms").save(tmp_path / "copy.spamnb")
+    with spamnb.Learner(tmp_path / "copy.spamnb") as learner:
+        assert refused(learner.forget, ["hi"])[1] == "say what they were learned as: spam or ham"
 
 
 def test_a_path_is_text() -> None:

@@ -13,6 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import spamnb
+from spamnb.metrics import MultiScores, Scores
+from spamnb.model import LessonEntry, Predictions
+from spamnb.model.evidence import Evidence
+from spamnb.model.explanation import Explanation
+from spamnb.training import LearnResult, LessonInfo
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reference" / "python-api.md"
@@ -29,6 +34,17 @@ MEMBERS = {
     "Texts": ("of", "lines", "concat", "select"),
     "FeatureConfig": ("usual",),
     "Decision": ("from_costs",),
+}
+# What these return, and the properties and methods that a user of the package needs.
+RESULTS = {
+    Explanation: ("lacks_evidence", "to_dict"),
+    Evidence: ("name", "counts"),
+    LearnResult: ("changes", "to_dict"),
+    LessonEntry: (),
+    LessonInfo: ("to_dict",),
+    MultiScores: ("to_dict",),
+    Predictions: ("labels", "unsure_reason", "taught_label"),
+    Scores: ("to_dict",),
 }
 _SHORT = re.compile(r"[\w.,() {}+-]*|\[\]|'[^']*'")  # defaults that are shown
 _WIDTH = 90  # of a signature on one line
@@ -53,12 +69,13 @@ def public_names() -> list[str]:
 
 
 def api_page() -> str:
-    """Returns the text of the page: functions first, then classes, each in alphabetical order."""
+    """Returns the text of the page: functions, then classes, then results, each in alphabetical order."""
     objects = {name: getattr(spamnb, name) for name in public_names()}
     ordered = sorted(objects, key=lambda name: (inspect.isclass(objects[name]), name.lower()))
     index = "".join(f"- [`{name}`](#{name.lower()})\n" for name in ordered)
     sections = ("\n\n".join(_section(name, objects[name])) for name in ordered)
-    return _HEADER + index + "\n" + "\n\n".join(sections) + "\n"
+    results = "\n\n".join("\n\n".join(_result(one)) for one in RESULTS)
+    return _HEADER + index + "\n" + "\n\n".join(sections) + f"\n\n## Results\n\n{results}\n"
 
 
 def _section(name: str, thing: Any) -> Iterator[str]:
@@ -68,6 +85,21 @@ def _section(name: str, thing: Any) -> Iterator[str]:
     if inspect.isclass(thing):
         for member in MEMBERS.get(name, ()):
             yield from _member(f"{name}.{member}", inspect.getattr_static(thing, member))
+
+
+def _result(cls: type) -> Iterator[str]:
+    """Yields the section of a class that methods return: its fields, its docstring and its members."""
+    yield f"### {cls.__name__}"
+    bases = [base for base in cls.__mro__[::-1] if base.__module__.startswith("spamnb.")]
+    each = {name: kind for base in bases for name, kind in inspect.get_annotations(base).items()}
+    yield _code("\n".join(f"{name}: {kind}" for name, kind in each.items()))
+    yield _text(cls)
+    for member in RESULTS[cls]:
+        value = inspect.getattr_static(cls, member)
+        function = _function(value)
+        shown = _signature(member, function)
+        shown = shown if function is value else shown.replace("() -> ", ": ")
+        yield f"`{shown}`: {_text(function)}"
 
 
 def _function(value: Any) -> Callable[..., Any]:

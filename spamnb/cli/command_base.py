@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -49,12 +49,16 @@ class Command(ConfiguredCommand):
 
     def _drop_other_decisions(self, ctx: click.Context) -> None:
         """Lets a decision rule replace one of another kind that comes after it: they cannot be combined."""
-        rules = [one for one in self.keys.values() if one.group == "Decision"]
-        sources = [ctx.get_parameter_source(one.name or "") for one in rules]
-        first = next((source for source in _RANKS if source in sources), None)
-        for one, source in zip(rules, sources, strict=True):
-            if source in _RANKS and source is not first:
-                ctx.params[one.name or ""] = () if one.multiple else None
+        for one in self.overridden(
+            {key: ctx.get_parameter_source(o.name or "") for key, o in self.keys.items()}
+        ):
+            ctx.params[one.name or ""] = () if one.multiple else None
+
+    def overridden(self, sources: Mapping[str, ParameterSource | None]) -> dict[Option, Option]:
+        """Maps each decision rule that is not in effect to one that replaces it, by the sources of keys."""
+        rules = [one for key, one in self.keys.items() if one.group == "Decision" and sources[key] in _RANKS]
+        rules.sort(key=lambda one: _RANKS.index(sources[one.key]))
+        return {one: rules[0] for one in rules if sources[one.key] is not sources[rules[0].key]}
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command; an error in the value of an option names where that value was set."""
@@ -78,8 +82,8 @@ class Command(ConfiguredCommand):
             return "Name the model with -o NAME."
         if "with" in self.keys and _sets_scorer(flag):
             return f"Write --with {flag.lstrip('-')}=VALUE."
-        if flag == "-t" and ctx.info_name == "explain":
-            return "Write spamnb explain TEXT."
+        if ctx.info_name == "explain" and flag in ("-t", "--format"):
+            return "Write spamnb explain TEXT." if flag == "-t" else "Write --json -."
         if flag != "--max-fpr":
             return ""
         one_run = "; --threshold P sets the threshold for one run" if "threshold" in self.keys else ""

@@ -10,6 +10,7 @@ import click
 
 _MANY_WORDS = 2  # `spamnb help model prune` has a group and a command
 
+_NOT_OF_TEXTS = ("", "model check")  # what a wrong word before a text does not stand for
 _DESTRUCTIVE, _VERY_NEAR = ("remove", "forget", "prune"), 0.8
 
 
@@ -71,18 +72,20 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            if not (advice := self._advice(ctx, args[0])):
+            if not (advice := self._advice(ctx, *args)):
                 raise
             raise click.UsageError(f"{error.message.rstrip('.')}. {advice}", ctx) from None
 
-    def _advice(self, ctx: click.Context, word: str) -> str:
+    def _advice(self, ctx: click.Context, word: str, *others: str) -> str:
         """Returns what to write in place of a wrong word, "" if that is unknown."""
-        if len(word.split()) > 1:
+        near = self._nearest(word)
+        command = self._other_words.get(near, near)
+        texts = [one for one in (word, *others[:1]) if len(one.split()) > 1]
+        if texts and not ctx.parent and (texts[0] == word or command in _NOT_OF_TEXTS):
             from spamnb.cli.text_messages import shell_quote
 
-            return "" if ctx.parent else f"To classify a text: spamnb predict -t {shell_quote(word)}"
-        near = self._nearest(word)
-        return f"Did you mean {self._other_words.get(near, near)}?" if near else ""
+            return f"To classify a text: spamnb predict -t {shell_quote(texts[0])}"
+        return f"Did you mean {command}?" if near and word not in texts else ""
 
     def _nearest(self, word: str) -> str:
         """Returns the command that a wrong word stands for; a destructive one only if it is very near."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +66,15 @@ def _listed_paths(params: dict[str, Any]) -> list[str]:
     return listed
 
 
+def missing_data() -> click.UsageError:
+    """Describes a command line without data; what comes in a pipe is read only where it is named."""
+    from spamnb.cli.output import is_typed
+
+    command = click.get_current_context().command_path
+    piped = sys.stdin is not None and not is_typed("-")
+    return click.UsageError(f"Missing argument 'DATA...'.{f' `{command} -` reads stdin.' if piped else ''}")
+
+
 def missing_files() -> int:
     """Returns the number of files in the list of --files-from that were left out."""
     return int(click.get_current_context().meta.get(_MISSING, 0))
@@ -114,5 +124,4 @@ def chunks(
             report_skipped(source, quiet)
             if descriptions is not None:
                 descriptions.append(source.description)
-                if source.skipped.count:
-                    descriptions.append(f"{source.name}: {source.skipped.summary()}")
+                descriptions += [f"{source.name}: {line}" for line in source.skipped.lines()]

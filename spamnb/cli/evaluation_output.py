@@ -14,6 +14,7 @@ from spamnb.cli.stored_metrics import class_names
 
 if TYPE_CHECKING:
     from spamnb.evaluation import Evaluation, EvaluationSummary, Mistake
+    from spamnb.model import SpamModel
     from spamnb.training import OperatingPoint
 
 
@@ -40,7 +41,7 @@ def publish(measured: Measured, params: Params) -> None:
     """Writes and shows an evaluation in the ways that were asked for."""
     result = measured.result
     point = _operating_point(result, stated_max_fpr(params))
-    notes = (*result.notes, *(() if point is None else _point_notes(point, *class_names(result.model))))
+    notes = (*result.notes, *(() if point is None else _point_notes(point, result.model)))
     if params["json_file"]:
         more = {"training_overlap": result.overlap()}
         more |= {} if point is None else {"operating_point": point.to_dict()}
@@ -78,13 +79,19 @@ def _operating_point(result: Evaluation, rate: float | None) -> OperatingPoint |
     return operating_point(result.truth, result.log_odds, rate, lacking)
 
 
-def _point_notes(point: OperatingPoint, positive: str, other: str) -> tuple[str, ...]:
+def _point_notes(point: OperatingPoint, model: SpamModel) -> tuple[str, ...]:
+    """Words the threshold that would keep to the rate, and which one the metrics use."""
+    from spamnb.model import probability_text
+
+    positive, other = class_names(model)
     where = f"P = {point.threshold!r} (log-odds {point.log_odds:+.2f})"
     wrong = f"{point.false_positives:,} of {point.ham:,} {other} misclassified"
     rate = f"for at most {100 * point.max_fpr:.3g}% of {other} misclassified"
     rule = f"{rate}, the threshold on this data is {where}"
     caught = f"{point.recall:.1%} of {positive} caught, {wrong}"
-    return rule, f"with it: {caught}", "the metrics below use the model's own threshold, not this one"
+    own = f"the metrics below use the model's own threshold, P = {probability_text(model.decision.threshold)}"
+    other_way = f"to use this one, write --threshold {point.threshold!r} in place of --max-fpr"
+    return rule, f"with it: {caught}", f"{own}; {other_way}"
 
 
 def _show(result: Evaluation, title: str, notes: tuple[str, ...]) -> None:

@@ -71,9 +71,9 @@ def stdin_mail_format(reading: ReadOptions) -> str:
 
     What is typed on a terminal are messages, one a line.
     """
-    from spamnb.readers import by_first_lines, peek_stdin
+    from spamnb.readers import certain_mail, peek_stdin
 
-    return by_first_lines(peek_stdin()) if reading.format == "auto" else ""
+    return certain_mail(peek_stdin(), ended=True) if reading.format == "auto" else ""
 
 
 def as_typed(path: Any, reading: ReadOptions) -> ReadOptions:
@@ -101,6 +101,13 @@ def note_mail(model: SpamModel, quiet: bool) -> None:
 
     if not knows_mail(model):
         print_status("note: this model was trained without mail; its verdicts on mail are unreliable", quiet)
+
+
+def note_stdin_is_mail(format: str, quiet: bool) -> None:
+    """Prints a note if stdin, which may have one message a line, was detected as mail."""
+    if format in ("eml", "mbox"):
+        kind = "one email" if format == "eml" else "an mbox"
+        print_status(f"note: stdin is read as {kind}; --input-format lines classifies each line", quiet)
 
 
 def check_classes(trainer: Trainer) -> None:

@@ -154,3 +154,8 @@ def _write(model: SpamModel, path: str, backup: str | None = None) -> int:
     # counts in parallel has imported it by now.
     os.environ.setdefault("JOBLIB_MULTIPROCESSING", "0")
     return model.save(path, backup=backup, force=True)  # `check_target` has checked it
+
+
+def has_lessons(model: SpamModel) -> bool:
+    """Returns whether a model has learned since it was trained."""
+    return model.lesson_mark is not None or model.change_history.changed

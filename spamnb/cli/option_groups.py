@@ -121,6 +121,16 @@ class ConfiguredCommand(click.Command):
 
         return defaults(ctx, self.keys)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command, after a warning of each variable SPAMNB_* that looks like a typing error."""
+        if ctx.parent is not None and any(name.startswith("SPAMNB_") for name in os.environ):
+            from spamnb.cli.environment import unread_commands, unread_options
+            from spamnb.cli.output import print_status
+
+            for text in (*unread_options(ctx, self.keys), *unread_commands(ctx.parent)):
+                print_status(f"warning: {text}", bool(ctx.params.get("quiet")))
+        return super().invoke(ctx)
+
 
 def option(*names: str, group: str = "Output", advanced: bool = False, **attributes: Any) -> Callable[[F], F]:
     """Declares an option of a command, as click.option does."""

@@ -94,9 +94,9 @@ def show_error(error: SpamnbError) -> None:
 
 
 def report_skipped(source: Source, quiet: bool) -> None:
-    """Prints which messages of a source were skipped, and which were used only in part."""
-    if source.skipped.count:
-        print_status(f"{source.name}: {source.skipped.summary()}", quiet)
+    """Prints which messages of a source were skipped, joined, or used only in part."""
+    for line in source.skipped.lines():
+        print_status(f"{source.name}: {line}", quiet)
     if source.notes.count:
         print_status(f"{source.name}: {source.notes.by_reason()}", quiet)
 

@@ -16,7 +16,7 @@ from spamnb.cli.output import write_bytes
 from spamnb.cli.overwrite import check_overwrite
 from spamnb.core import files
 from spamnb.errors import DataError, MissingExtraError
-from spamnb.readers import FORMATS as INPUT_FORMATS, any_of
+from spamnb.readers import FORMATS as INPUT_FORMATS, any_of, format_by_suffix
 
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
@@ -64,12 +64,23 @@ def chosen_format(stated: str | None, path: str | None) -> str:
             raise click.UsageError("--format parquet needs -o FILE.")
         return stated or ("table" if on_terminal() else "tsv")
     if stated is not None:
+        _check_suffix(stated, path)
         return stated
     if (by_suffix := _format_of_suffix(path)) is not None:
         return by_suffix
     if suffix := os.path.splitext(path.lower())[1]:
         raise click.UsageError(f"-o {path}: cannot write {suffix}; write {SUFFIXES}, or state the --format.")
     raise click.UsageError(f"-o {path}: give it a suffix, {SUFFIXES}, or state the --format.")
+
+
+def _check_suffix(stated: str, path: str) -> None:
+    """Refuses a file whose suffix says that it has another format: programs open it by its suffix."""
+    own = format_by_suffix(path)
+    if own and own != stated:
+        suffix = os.path.splitext(path)[1]
+        raise click.UsageError(
+            f"-o {path}: --format {stated} does not go with {suffix}; leave out one of them."
+        )
 
 
 def _format_of_suffix(path: str) -> str | None:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from spamnb.readers import Source
 
 
+_RECORD, _RECORDS = b'{"', 2  # how a record of JSON begins, and how many such lines are no accident
+
+
 class OpenedInput(NamedTuple):
     """An opened input; `path` is "" for the texts of the command line, `typed` if a person types it."""
 
@@ -49,10 +52,12 @@ class PredictionRun:
     counts: PredictionCounts = field(default_factory=PredictionCounts)
     _begun: bool = False
     _mail_noted: bool = False
+    _records: int = 0  # lines that begin like records of JSON
 
     def answer(self, opened: OpenedInput) -> None:
         """Classifies the messages of one input."""
         path, source, typed = opened
+        is_lines = path == "-" and source.format == "lines"
         if path not in ("", "-") or source.format in table_formats():
             print_status(source.description, self.quiet)
         if source.columns is not None:
@@ -64,7 +69,9 @@ class PredictionRun:
                 if not number:
                     if source.columns is None:  # not before: an empty file has no columns
                         self.begin(source.name, None)
-                    self._note_kind(path == "-" and source.format == "lines", chunk)
+                    self._note_kind(is_lines, chunk)
+                if is_lines:
+                    self._note_records(chunk)
                 self._answer_chunk(chunk)
                 bar.at(chunk.position)
                 if typed:
@@ -141,5 +148,17 @@ class PredictionRun:
                 note = "this looks like mail, and each line is classified; --input-format eml reads mail"
                 print_status(f"note: {note}", self.quiet)
             elif table := looks_like(first, second):
-                note = f"this looks like {table.upper()}, and each line is classified"
-                print_status(f"note: {note}; --input-format {table} reads columns", self.quiet)
+                self._note_table(table)
+
+    def _note_records(self, chunk: Chunk) -> None:
+        """Prints the note on a table at the second line that begins like a record: one is no table."""
+        if self._records < _RECORDS:
+            data = chunk.texts.data
+            self._records += data.startswith(_RECORD) + data.count(b"\n" + _RECORD)
+            if self._records >= _RECORDS:
+                self._note_table("jsonl")
+
+    def _note_table(self, table: str) -> None:
+        self._records = _RECORDS
+        note = f"this looks like {table.upper()}, and each line is classified"
+        print_status(f"note: {note}; --input-format {table} reads columns", self.quiet)

@@ -68,11 +68,15 @@ def chosen_protocol(ctx: click.Context) -> str:
 
 
 def run_protocol(
-    protocol: str, params: Params, descriptions: list[str], most: int
+    protocol: str,
+    params: Params,
+    descriptions: list[str],
+    most: int,
+    observe: Observer | None = None,
 ) -> tuple[Evaluation, list[Mistake]]:
     """Reads everything, then trains and evaluates; `descriptions` gets those of the sources.
 
-    Of a held-out part the worst mistakes are returned too, at most `most` of each kind.
+    Of a held-out part the worst mistakes are returned too, at most `most` of each kind; `observe` sees it.
     """
     from spamnb.evaluation import LabelledData, evaluate_online, learning_curve
 
@@ -93,23 +97,24 @@ def run_protocol(
     elif protocol == "--learning-curve":
         result = learning_curve(labelled, trainer, share, seed)
     else:
-        result, mistakes = _evaluate_holdout(labelled, trainer, share, seed, most)
+        result, mistakes = _evaluate_holdout(labelled, trainer, share, seed, most, observe)
     setup.check_model(result.model)
     return result, mistakes
 
 
 def _evaluate_holdout(
-    data: LabelledData, trainer: TrainerMaker, share: float, seed: int, most: int
+    data: LabelledData, trainer: TrainerMaker, share: float, seed: int, most: int, observe: Observer | None
 ) -> tuple[Evaluation, list[Mistake]]:
-    from spamnb.evaluation import MistakeCollector, evaluate_holdout
+    from spamnb.evaluation import MistakeCollector, evaluate_holdout, observe_all
 
     collectors: list[MistakeCollector] = []
 
     def observer(model: SpamModel) -> Observer:
-        collectors.append(MistakeCollector(model, most))
-        return collectors[0].observe
+        collectors.extend([MistakeCollector(model, most)] if most else [])
+        observers = [collector.observe for collector in collectors]
+        return observe_all(*observers, *([] if observe is None else [observe]))
 
-    result = evaluate_holdout(data, trainer, share, seed, observer if most else None)
+    result = evaluate_holdout(data, trainer, share, seed, observer)
     return result, [mistake for collector in collectors for mistake in collector.worst()]
 
 

@@ -129,7 +129,7 @@ class ReviewDialog:
         texts, columns = self._messages.texts.select(np.array([row])), self._columns(np.array([row]))
         explanation, more = self._model.explain(texts, *columns), len(self._queue.members(row)) - 1
         also = f", {_plural(more, 'near-duplicate')}" if more else ""
-        verdict = f"{explanation.verdict}, P({explanation.label}) = {explanation.probability:.2f}{also}"
+        verdict = f"{explanation.verdict}, P({explanation.positive}) = {explanation.probability:.2f}{also}"
         print_status("")
         print_step(f"question {len(self._answered) + 1}", verdict)
         for label, text in self._parts(row, texts):

@@ -22,6 +22,7 @@ from spamnb.settings import HistoryConfig, history_days
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
     from spamnb.model import SpamModel
+    from spamnb.readers import Source
     from spamnb.training import Learner, LearnResult, Lesson
 
 _ONE_CLASS = (
@@ -138,18 +139,26 @@ def _update(
         check_can_sync(model)
     label = "" if flags["positive"] is None else class_label(model, flags["positive"])
     labelled = labelled or bool(flags.get("labelled"))
-    chunks = read_ahead(_read_chunks(paths, model, flags, label, labelled))
+    skipped: list[int] = []
+    chunks = read_ahead(_read_chunks(paths, model, flags, label, labelled, skipped))
     with learner:
         for chunk in chunks:
             update(learner, chunk, [label] * len(chunk) if label else chunk.labels)
+        learner.outcome.skipped += sum(skipped)
         if flags["json_file"]:  # inside: if it cannot be written, nothing is learned
             write_json({"model": learner.path, **learner.outcome.to_dict()}, flags["json_file"])
     return learner
 
 
 def _read_chunks(
-    paths: tuple[str, ...], model: SpamModel, flags: dict[str, Any], label: str, labelled: bool
+    paths: tuple[str, ...],
+    model: SpamModel,
+    flags: dict[str, Any],
+    label: str,
+    labelled: bool,
+    skipped: list[int],
 ) -> Iterator[Chunk]:
+    """Yields the messages of all inputs; `skipped` gets how many each input has that cannot be used."""
     from dataclasses import replace
 
     from spamnb.readers import open_source
@@ -176,7 +185,19 @@ def _read_chunks(
             )
             for chunk in source:
                 yield chunk if label or labelled else _without_labels(chunk)
-            report_skipped(source, flags["quiet"])
+            skipped.append(source.skipped.count)
+            _report_left_out(source, flags["quiet"])
+
+
+def _report_left_out(source: Source, quiet: bool) -> None:
+    """Prints which messages were skipped, and how many rows of a table have no label, mostly on purpose."""
+    from spamnb.readers import NO_LABEL
+
+    rows = 0 if source.mail else source.skipped.take(NO_LABEL)
+    if rows:
+        text = f"{rows:,} row{'s' * (rows > 1)} without a label {'were' if rows > 1 else 'was'} left alone"
+        print_status(f"{source.name}: {text}", quiet)
+    report_skipped(source, quiet)
 
 
 def _unlabelled(description: str) -> str:

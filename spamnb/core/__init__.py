@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         string_bounds as string_bounds,
     )
     from spamnb.core.terminal_text import (
+        UNSAFE as UNSAFE,
         cut_to_width as cut_to_width,
         display_width as display_width,
         excerpt as excerpt,
@@ -98,7 +99,14 @@ else:
             "new_files": ["NewFile", "Replacements", "SecondName", "remove_leftovers"],
             "record": ["Record"],
             "strings": ["Bytes", "StringArray", "string_bounds", "copy_spans", "reorder_strings"],
-            "terminal_text": ["cut_to_width", "display_width", "excerpt", "visible", "visible_bytes"],
+            "terminal_text": [
+                "UNSAFE",
+                "cut_to_width",
+                "display_width",
+                "excerpt",
+                "visible",
+                "visible_bytes",
+            ],
             "user_folders": ["user_config_folder", "user_data_folder"],
             "worker_pool": ["ResultCollector", "WorkerPool", "can_fork", "ordered_map"],
         },

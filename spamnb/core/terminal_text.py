@@ -7,12 +7,14 @@ import unicodedata
 
 # C0 but tab, DEL and C1; marks and embeddings that reorder text; characters without width; line and
 # paragraph separators; byte order mark; lone surrogates; tag characters, which can hide sentences.
-_HIDDEN = (
-    "\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff"
+# Not the joiners U+200C and U+200D: Persian, Hindi and emoji cannot be written without them.
+UNSAFE = (
+    "\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff"
     "\U000e0000-\U000e007f"
 )
-_UNSAFE = re.compile(f"[{_HIDDEN}]")
-_UNSAFE_OR_TAB = re.compile(f"[\t{_HIDDEN}]")
+_UNSAFE = re.compile(f"[{UNSAFE}]")
+_UNSAFE_OR_TAB = re.compile(f"[\t{UNSAFE}]")
+_JOINERS = "\u200c\u200d"
 _PLAIN = bytes(range(0x20, 0x7F))
 _PLAIN_LINES = _PLAIN + b"\n"
 _SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
@@ -68,11 +70,11 @@ def all_plain(data: bytes) -> bool:
 
 
 def display_width(text: str) -> int:
-    """Counts the columns that a text takes: wide letters and emoji take two, combining marks none.
+    """Counts the columns that a text takes: wide letters and emoji two, marks and joiners none.
 
     An emoji selector (U+FE0F) counts one: it makes some signs wide, in some terminals.
 
-    >>> display_width("win"), display_width("\u4e2d\u6587"), display_width("e\u0301")
+    >>> display_width("win"), display_width("\u4e2d\u6587"), display_width("e\u0301\u200d")
     (3, 4, 1)
     """
     return len(text) if text.isascii() else sum(map(_columns, text))
@@ -81,7 +83,7 @@ def display_width(text: str) -> int:
 def _columns(char: str) -> int:
     if unicodedata.east_asian_width(char) in "WF":
         return 2
-    return 0 if unicodedata.combining(char) else 1
+    return 0 if char in _JOINERS or unicodedata.combining(char) else 1
 
 
 def cut_to_width(text: str, columns: int, mark: str = "...") -> str:

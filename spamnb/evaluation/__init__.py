@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         Observer as Observer,
         cross_validate as cross_validate,
         evaluate_chunks as evaluate_chunks,
+        observe_all as observe_all,
     )
     from spamnb.evaluation.other_filter import (
         ExternalEvaluation as ExternalEvaluation,
@@ -50,7 +51,7 @@ else:
         __name__,
         {
             "mistakes": ["Mistake", "WORST_MISTAKES", "MistakeCollector", "out_of_fold_mistakes"],
-            "on_data": ["Evaluation", "Observer", "cross_validate", "evaluate_chunks"],
+            "on_data": ["Evaluation", "Observer", "cross_validate", "evaluate_chunks", "observe_all"],
             "other_filter": [
                 "ExternalEvaluation",
                 "ExternalPredictions",

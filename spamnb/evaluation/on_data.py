@@ -60,6 +60,16 @@ class Evaluation:
 Observer = Callable[[Chunk, Predictions, IntArray], None]  # with the index of the true class of each message
 
 
+def observe_all(*observers: Observer) -> Observer:
+    """Returns an observer that calls all of these."""
+
+    def observe(chunk: Chunk, predictions: Predictions, truth: IntArray) -> None:
+        for one in observers:
+            one(chunk, predictions, truth)
+
+    return observe
+
+
 def evaluate_chunks(
     model: SpamModel,
     chunks: Iterable[Chunk],

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from spamnb.evaluation.cheapest_threshold import cheapest_threshold
 from spamnb.metrics import Floats, Ints, precision_recall_curve, roc_curve, wilson_interval
 
 STEPS = 201  # thresholds of the slider
@@ -46,9 +47,10 @@ class ScoredLabels:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sweep:
-    """True and false positives at each of `thresholds`.
+    """True and false positives at each of `thresholds`, in ascending order.
 
-    The threshold in use is at index `at`; `used` is its value, which may lie outside of the plots.
+    The threshold in use is at index `at`; `used` is its value, which may lie outside of the plots, as may the
+    cheapest one. At index `best` the cost is the lowest that any threshold has on this data.
     """
 
     thresholds: Floats
@@ -56,6 +58,7 @@ class Sweep:
     fp: Ints
     at: int
     used: float
+    best: int
 
     def cost(self, positives: int, negatives: int, costs: tuple[float, float]) -> Floats:
         """Computes the mean cost per message: (FP cost_fp + FN cost_fn) / n."""
@@ -140,10 +143,12 @@ def _range(scored: ScoredLabels) -> tuple[float, float]:
 
 
 def _sweep(scored: ScoredLabels, low: float, high: float, flagged: tuple[int, int]) -> Sweep:
-    """Takes equal steps; one is replaced by the threshold in use, or else by the verdicts."""
+    """Takes equal steps; one is replaced by the threshold in use, or else by the verdicts.
+
+    The cheapest threshold comes in addition, unless the one in use costs as little.
+    """
     thresholds = np.linspace(low, high, STEPS)
-    rank, truth = scored.rank[~scored.unflaggable], scored.truth[~scored.unflaggable]
-    tp, fp = (_above(rank[truth == positive], thresholds) for positive in (True, False))
+    tp, fp = _counts(scored, thresholds)
     if scored.threshold is None:
         at = int(np.argmin(np.abs(tp - flagged[0]) + np.abs(fp - flagged[1])))
         used = float(thresholds[at])
@@ -152,7 +157,41 @@ def _sweep(scored: ScoredLabels, low: float, high: float, flagged: tuple[int, in
         at = int(np.argmin(np.abs(thresholds - inside)))
         thresholds[at] = inside
     tp[at], fp[at] = flagged
-    return Sweep(thresholds, tp, fp, at, used)
+    sweep = Sweep(thresholds, tp, fp, at, used, best=at)
+    cheapest = _cheapest(scored)
+    return sweep if cheapest is None else _with_cheapest(scored, sweep, cheapest)
+
+
+def _with_cheapest(scored: ScoredLabels, sweep: Sweep, threshold: float) -> Sweep:
+    """Adds the cheapest threshold, if it costs less than the one in use."""
+    if threshold in sweep.thresholds:  # that position may have the counts of the verdicts
+        threshold = float(np.nextafter(threshold, np.inf))
+    place = int(np.searchsorted(sweep.thresholds, threshold))
+    thresholds = np.insert(sweep.thresholds, place, threshold)
+    tp, fp = _counts(scored, thresholds)
+    at = sweep.at + (place <= sweep.at)
+    tp[at], fp[at] = sweep.tp[sweep.at], sweep.fp[sweep.at]
+    wider = Sweep(thresholds, tp, fp, at, sweep.used, best=place)
+    cost = wider.cost(int(scored.truth.sum()), int((~scored.truth).sum()), scored.costs)
+    return wider if cost[place] < cost[at] else sweep
+
+
+def _cheapest(scored: ScoredLabels) -> float | None:
+    """Returns the cheapest threshold of the messages that can be flagged: a round probability or score."""
+    rank, truth = scored.rank[~scored.unflaggable], scored.truth[~scored.unflaggable]
+    if scored.probabilities:
+        p = np.asarray(1 / (1 + np.exp(-np.clip(rank, -700, 700))), np.float64)
+        threshold = cheapest_threshold(p, truth, scored.costs, (0.0, 1.0))
+        return None if threshold is None else logit(threshold)
+    finite = np.nan_to_num(rank)
+    ends = float(finite.min(initial=0.0)) - 1, float(finite.max(initial=0.0)) + 1
+    return cheapest_threshold(finite, truth, scored.costs, ends)
+
+
+def _counts(scored: ScoredLabels, thresholds: Floats) -> tuple[Ints, Ints]:
+    """Counts true and false positives at each threshold."""
+    rank, truth = scored.rank[~scored.unflaggable], scored.truth[~scored.unflaggable]
+    return _above(rank[truth], thresholds), _above(rank[~truth], thresholds)
 
 
 def _above(values: Floats, thresholds: Floats) -> Ints:

@@ -78,11 +78,12 @@ def parse_mails(mails: Any) -> Texts:
         or hasattr(mails, "read")
         or hasattr(mails, "as_bytes")
     )
-    several = not one and isinstance(mails, Iterable)
-    return mail_texts([parse_mail(_raw(mail)) for mail in (mails if several else [mails])])
+    if one or not isinstance(mails, Iterable):
+        return mail_texts([parse_mail(_raw(mails))])
+    return mail_texts([parse_mail(_raw(mail, f"mails[{i}] is no mail: ")) for i, mail in enumerate(mails)])
 
 
-def _raw(mail: Any) -> bytes:
+def _raw(mail: Any, place: str = "") -> bytes:
     """Returns the bytes of a mail; refuses text, whose bytes are not known any more."""
     if hasattr(mail, "as_bytes"):
         return bytes(mail.as_bytes())
@@ -91,7 +92,7 @@ def _raw(mail: Any) -> bytes:
         return bytes(raw)
     what = "None" if raw is None else type(raw).__name__
     raise InputError(
-        f"expected a raw email as bytes, got {what}",
+        f"{place}expected a raw email as bytes, got {what}",
         hint="read it as bytes: parse_mail(open(path, 'rb')), or encode it: parse_mail(text.encode())",
     )
 

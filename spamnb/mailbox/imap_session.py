@@ -192,6 +192,8 @@ class ImapSession:
             return
         try:
             self._client.idle()
+            if _has_read_more(self._client):
+                end = time.monotonic()
             while (left := end - time.monotonic()) > 0 and not stop():
                 if self._client.idle_check(timeout=min(left, _TICK)) or _is_closed(self._client):
                     break
@@ -204,6 +206,19 @@ class ImapSession:
             self._client.logout()
         with suppress(OSError, IMAP4.error):
             self._client.shutdown()
+
+
+def _has_read_more(client: Any) -> bool:
+    """Tells whether a change came in one packet with the answer to IDLE: waiting for the socket misses it."""
+    socket = client.socket()
+    timeout = socket.gettimeout()
+    socket.setblocking(False)
+    try:
+        return bool(client._imap._get_line())
+    except (OSError, IMAP4.abort):  # nothing more, which a socket without TLS reports as an end
+        return False
+    finally:
+        socket.settimeout(timeout)
 
 
 def _is_closed(client: Any) -> bool:

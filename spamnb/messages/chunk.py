@@ -26,6 +26,9 @@ class InputColumns(Protocol):
     def record(self, row: int) -> Mapping[str, Any]:
         """Returns the values of a record by name, as JSON has them."""
 
+    def fault(self, row: int) -> str:
+        """Returns why a damaged record could not be read; empty for any other."""
+
 
 class Chunk(Record):
     """Some hundreds of messages from a reader, with their labels and columns.

@@ -12,7 +12,7 @@ import numpy as np
 
 from spamnb.messages.texts import Texts
 
-PREDICTED = ("verdict", "probability", "log_odds")  # the first columns that `predict` writes, with a prefix
+PREDICTED = ("verdict", "probability", "log_odds")  # columns that `predict` writes, with a prefix; TSV two
 _PREFIX = re.compile(r"(?:spamnb\d*_)?")
 _FORMULA, _GUARD = ("=", "+", "-", "@", "\t", "\r"), "'"
 _FIRST = np.frombuffer("".join(_FORMULA).encode(), np.uint8)
@@ -32,15 +32,19 @@ def guarded(text: str) -> str:
     return _GUARD + text if is_formula(text) else text
 
 
-def is_guarded(columns: Sequence[str]) -> bool:
-    """Tells whether a table with these columns was written by `predict`.
+def is_predicted(columns: Sequence[str], *, tsv: bool = False) -> bool:
+    """Tells whether a table with these columns was written by `predict`, whatever was put before or after.
 
-    >>> is_guarded([*PREDICTED, "text"]), is_guarded([f"spamnb_{name}" for name in PREDICTED])
+    >>> is_predicted(["label", *PREDICTED, "text"]), is_predicted([f"spamnb_{name}" for name in PREDICTED])
     (True, True)
     """
-    prefix = columns[0].removesuffix(PREDICTED[0]) if columns else ""
-    written = [prefix + name for name in PREDICTED]
-    return bool(_PREFIX.fullmatch(prefix)) and list(columns[: len(written)]) == written
+    names = PREDICTED[:2] if tsv else PREDICTED
+    for i, name in enumerate(columns):
+        prefix = name.removesuffix(PREDICTED[0])
+        written = [prefix + name for name in names]
+        if _PREFIX.fullmatch(prefix) and list(columns[i : i + len(written)]) == written:
+            return True
+    return False
 
 
 def unguarded(texts: Texts) -> Texts:

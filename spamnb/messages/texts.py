@@ -88,6 +88,18 @@ class Texts(Record):
     def __getitem__(self, index: int) -> bytes:
         return self.data[self.starts[index] : self.ends[index]]
 
+    def blank_rows(self) -> list[int]:
+        """Finds the messages that have nothing to learn from: white space alone, and no tags of mail.
+
+        >>> Texts.of(["see you", "", "  "]).blank_rows()
+        [1, 2]
+        """
+        if not self.data:
+            return list(range(len(self)))
+        first = np.frombuffer(self.data, np.uint8)[np.minimum(self.starts, len(self.data) - 1)]
+        rows = np.flatnonzero((self.starts == self.ends) | (first <= ord(" "))).tolist()
+        return [i for i in rows if not any(texts[i].strip() for texts in (self, *self.tags.values()))]
+
     @cached_property
     def runs(self) -> list[tuple[int, bytes]]:
         """Every run of non-ASCII bytes, with its position."""

@@ -94,6 +94,7 @@ class Scores:
         return _line(self, ("accuracy", "precision", "recall", "f1", "roc_auc", "log_loss"))
 
     def to_dict(self) -> dict[str, Any]:
+        """Returns the measures by their names, builtins only."""
         return asdict(self, dict_factory=_none_for_nan)
 
     def by_class(self, positive: str, negative: str) -> tuple[ClassScores, ClassScores]:
@@ -155,6 +156,7 @@ class MultiScores:
         return _line(self, ("accuracy", "macro_precision", "macro_recall", "macro_f1", "log_loss"))
 
     def to_dict(self) -> dict[str, Any]:
+        """Returns the measures by their names, builtins only."""
         return asdict(self, dict_factory=_none_for_nan)
 
     @classmethod

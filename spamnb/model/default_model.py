@@ -14,6 +14,7 @@ from spamnb.model.model_paths import (
     MAIL,
     OWN_MODELS,
     READY_MADE,
+    READY_MADE_NAMES,
     TEXT,
     common_model,
     is_common,
@@ -21,6 +22,7 @@ from spamnb.model.model_paths import (
     is_shipped,
     model_path,
     name_of,
+    new_path_of,
     text_or_mail,
     used_model,
 )
@@ -65,13 +67,17 @@ def own_model(kind: str) -> str | None:
 def load(model: str | os.PathLike[str]) -> SpamModel:
     """Loads a model: `sms` or `mail`, which are ready-made, a name in the data folder, or a path.
 
+    A word without a dot and a slash is a name, and a file only if no model has that name.
+
     >>> load("sms").predict(["WIN a FREE prize! Call 0909 879 0123 now", "running late, home by 7"])
     ['spam', 'ham']
     """
     from spamnb.model.spam_model import SpamModel
 
     model_paths.check_path(model)
-    return SpamModel.load(existing_path_of(model) if isinstance(model, str) else model)
+    if not isinstance(model, str) or (not os.path.exists(model_path(model)) and os.path.isfile(model)):
+        return SpamModel.load(model)
+    return SpamModel.load(existing_path_of(model))
 
 
 def existing_path_of(text: str) -> str:
@@ -83,14 +89,15 @@ def existing_path_of(text: str) -> str:
     return path
 
 
-def own_file_of(model: str | os.PathLike[str]) -> str:
+def own_file_of(model: str | os.PathLike[str], *, may_be_new: bool = False) -> str:
     """Returns the file of a model that has lessons: by its path, or by its name in the data folder."""
     model_paths.check_path(model)
     text = os.fspath(model)
     if not isinstance(model, str) or not is_name(model) or os.path.lexists(model):
         return text
-    hint = f'save it as a file first: spamnb.load({model!r}).save("my.spamnb")'
-    if is_shipped(path := existing_path_of(model)):
+    path = new_path_of(model) if may_be_new and model not in READY_MADE_NAMES else existing_path_of(model)
+    if is_shipped(path):
+        hint = f'start a model of your own from it: spamnb.Learner("my.spamnb", base={model!r})'
         raise ModelError(f"{model} is a ready-made model, which does not learn", hint)
     return path
 

@@ -4,20 +4,39 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from spamnb.features import token_label
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What a token or column adds to the log-odds, and the counts of each class that P(token|c) comes from.
 
-    They are messages that have the token, or its occurrences: `Basis.counted` says which. Counts are in the
-    order of `Basis.classes`, and so are `base_counts`, those of a base model. A column has none.
+    `counts` are messages that have the token, or its occurrences: `Basis.counted` says which. They are in the
+    order of `Basis.classes`, and the sum of `own_counts` and `base_counts`, those of a base model. A column
+    has none.
+
+    >>> item = Evidence("shape:sign=://", 1, 2.5, own_counts=(0, 2), base_counts=(1, 30))
+    >>> item.name, item.counts
+    ('punctuation "://"', (1, 32))
     """
 
     token: str
     times: int
     log_odds: float
-    counts: tuple[int, ...]
+    own_counts: tuple[int, ...]
     base_counts: tuple[int, ...] | None = None
+
+    @property
+    def name(self) -> str:
+        """Returns the token as readers understand it: `5-digit number` for `shape:number=5`."""
+        return token_label(self.token) or self.token
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Returns the counts of the model and its base model together."""
+        if self.base_counts is None:
+            return self.own_counts
+        return tuple(map(sum, zip(self.own_counts, self.base_counts, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)

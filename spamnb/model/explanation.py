@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from spamnb.core import FloatArray, IntArray, excerpt
 from spamnb.counts import NO_GRAM
-from spamnb.features import SHAPE, Batch, KeyArray, token_label
+from spamnb.features import SHAPE, Batch, KeyArray
 from spamnb.model.calibration import LIMIT, Beta, Platt, Temperature
 from spamnb.model.evidence import Basis, Evidence
 from spamnb.model.listed_verdicts import follow_lists
@@ -26,21 +27,22 @@ if TYPE_CHECKING:
     from spamnb.model.spam_model import SpamModel
 
 _SHOWN = 7  # tokens of an explanation as text
+_SAME = 1e-5  # scores that differ by less are alike
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """log_odds = bias + sum of the log-odds of `evidence`, for the class `label` against the class `other`.
+    """log_odds = bias + sum of the log-odds of `evidence`, for the class `positive` against `negative`.
 
-    `label` is the positive class, usually spam, and `probability` that of this class: P(spam), also where the
-    verdict is ham. Of more than two classes, `label` and `other` are the most and the second most likely, and
-    `probability` that of the verdict. It follows from the log-odds, unless the message is unsure for lack of
-    evidence, or its sender is on a list, or it was taught word for word: `taught_as` is the label that it was
-    taught with, and the verdict.
+    `positive` is the positive class of the model, usually spam, and `probability` is P(spam), also where the
+    `verdict` is ham. Of more than two classes, `positive` and `negative` are the most and the second most
+    likely, and `probability` that of the verdict. It follows from the log-odds, unless the message is unsure
+    for lack of evidence, or its sender is on a list, or it was taught word for word: `taught_as` is the label
+    that it was taught with, and the verdict.
     """
 
-    label: str
-    other: str
+    positive: str
+    negative: str
     log_odds: float
     probability: float
     verdict: str
@@ -57,22 +59,22 @@ class Explanation:
 
     def __str__(self) -> str:
         """Returns the verdict and the strongest evidence, in at most ten lines."""
-        lines = [f"{self.verdict}, P({self.label}) = {self.probability:.4f}, log-odds {self.log_odds:+.2f}"]
-        lines += [
-            f"{e.log_odds:+8.2f}  {token_label(e.token) or excerpt(e.token)}" for e in self.evidence[:_SHOWN]
+        lines = [
+            f"{self.verdict}, P({self.positive}) = {self.probability:.4f}, log-odds {self.log_odds:+.2f}"
         ]
+        lines += [f"{e.log_odds:+8.2f}  {excerpt(e.name)}" for e in self.evidence[:_SHOWN]]
         if rest := self.evidence[_SHOWN:]:
             lines.append(f"{sum(e.log_odds for e in rest):+8.2f}  {len(rest):,} more")
         return "\n".join([*lines, f"{self.bias:+8.2f}  bias"])
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns all fields as dicts, lists, texts and numbers, for example for json.dumps."""
+        """Returns all fields, names and counts as dicts, lists, texts and numbers, as for json.dumps."""
         fields = asdict(self)
         for name in ("classes", "bias_parts"):
             fields["basis"][name] = list(fields["basis"][name])
         fields["evidence"] = [
             {name: list(value) if isinstance(value, tuple) else value for name, value in item.items()}
-            for item in fields["evidence"]
+            for item in ({**asdict(e), "name": e.name, "counts": e.counts} for e in self.evidence)
         ]
         return fields
 
@@ -105,8 +107,8 @@ def explain_batch(
         bias += base_bias
     log_odds = float(predictions.log_odds[0]) if model.pair is not None else _sum(evidence, bias + offset)
     return Explanation(
-        label=model.labels[pair[0]],
-        other=model.labels[pair[1]],
+        positive=model.labels[pair[0]],
+        negative=model.labels[pair[1]],
         log_odds=log_odds,
         probability=float(predictions.probability[0]),
         verdict=predictions.labels[0],
@@ -160,7 +162,7 @@ def _add_base(
     """
     explanation = explain_batch(base.model, batch, {}, {})
     factor, none = slope * base.weight, (0,) * len(base.model.labels)
-    by_token = {e.token: replace(e, base_counts=none if e.counts else None) for e in evidence}
+    by_token = {e.token: replace(e, base_counts=none if e.own_counts else None) for e in evidence}
     for e in explanation.evidence:
         own = by_token.get(e.token) or Evidence(e.token, e.times, 0.0, none)
         total = own.log_odds + factor * e.log_odds
@@ -170,7 +172,7 @@ def _add_base(
 
 def _strength(evidence: Evidence) -> tuple[float, float, str]:
     """Puts the strongest first; of those with the same limit, the token whose counts are most one-sided."""
-    counts = evidence.counts or (0,)
+    counts = evidence.own_counts or (0,)
     one_sided = (max(counts) - min(counts)) / (sum(counts) + 1)
     return -round(abs(evidence.log_odds), 6), -one_sided, evidence.token
 
@@ -182,31 +184,29 @@ def _is_known(model: SpamModel, keys: KeyArray) -> NDArray[np.bool_]:
 
 
 def _slope_and_offset(model: SpamModel, predictions: Predictions) -> tuple[float, float]:
-    """Returns the slope and offset that calibrate the message's log-odds.
+    """Returns the slope and offset that calibrate the message's log-odds z.
 
-    A curved calibration has Platt's slope; its distance from Platt's line is part of the offset, and so is
-    the bias of a correction.
+    f(z) = f(0) + k z with k = (f(z) - f(0)) / z for the calibration f: so a curve scales all evidence alike.
+    For the scores x and y of the two best of several classes f(x) - f(y) = k (x - y). The bias of a
+    correction is part of the offset.
     """
     calibration = model.calibration
     if isinstance(calibration, Temperature):
         return calibration.scale, 0.0
     if model.pair is None:  # it has learned a class more than it was calibrated for
-        return calibration.slope, _bend(calibration, predictions)
-    offset = calibration.offset
-    offset += calibration.slope * model.engine.correction_bias
-    if not isinstance(calibration, Platt):
-        raw = model.raw(predictions.scored)
-        offset += float((calibration.apply(raw) - calibration.slope * raw - calibration.offset)[0])
-    return calibration.slope, offset
+        return _secant(calibration, *predictions.scored.damped[0, list(_two_best(predictions))].tolist()), 0.0
+    slope = _secant(calibration, float(model.raw(predictions.scored)[0]), 0.0)
+    return slope, float(calibration.apply(0.0)) + slope * model.engine.correction_bias
 
 
-def _bend(calibration: Platt | Beta, predictions: Predictions) -> float:
-    """Returns how far the calibrated scores of the two best classes differ from a line; 0 for Platt's."""
-    scores = predictions.scored.damped[0, list(_two_best(predictions))]
-    if not np.isfinite(scores).all():
-        return 0.0
-    first, second = (calibration.apply(scores) - calibration.slope * scores).tolist()
-    return float(first - second)
+def _secant(calibration: Platt | Beta, x: float, y: float) -> float:
+    """Returns (f(x) - f(y)) / (x - y) of a calibration f; where x is about y, its slope there."""
+    if isinstance(calibration, Platt) or not isfinite(x - y):
+        return calibration.slope
+    if abs(x - y) < _SAME:
+        x, y = x + _SAME, y - _SAME
+    first, second = calibration.apply([x, y]).tolist()
+    return float(first - second) / (x - y)
 
 
 def _two_best(predictions: Predictions) -> tuple[int, int]:

@@ -18,10 +18,11 @@ from spamnb.readers import (
     columns_of_values,
     is_table,
     labelled_messages,
+    usable_rows,
 )
 
 if TYPE_CHECKING:
-    from spamnb.messages import Categories, Messages, Numbers, Texts
+    from spamnb.messages import Categories, Messages, Numbers
     from spamnb.model.predictions import Predictions
     from spamnb.model.spam_model import SpamModel
 
@@ -35,23 +36,23 @@ def evaluate(
     columns: tuple[str | None, str | None] = (None, None),
 ) -> Scores | MultiScores:
     """Computes all metrics of the model's verdicts on labelled messages."""
-    texts, names = labelled_messages(messages, labels, columns, classes=model.labels)
+    texts, read = labelled_messages(messages, labels, columns, classes=model.labels)
     if is_table(messages) and categories is None and numbers is None:
         categories, numbers = columns_of_table(model.features, messages)
-    truth = _class_numbers(model, names)
-    predictions = model.score(texts, categories, numbers)
-    _warn_of_overlap(model, texts, categories, numbers)
+    chunk = usable_rows(texts, read, columns_of_values(model.features, len(texts), categories, numbers))
+    truth = _class_numbers(model, chunk.labels or [])
+    predictions = model.score(chunk.texts, chunk.categories, chunk.numbers)
+    _warn_of_overlap(model, chunk)
     if model.pair is None:
         proba = model.proba(predictions)
         return evaluate_multi(truth, model.choose(proba), proba, model.labels, predictions.lacks_evidence)
     return _evaluate_pair(model, truth, predictions, model.pair[0])
 
 
-def _warn_of_overlap(model: SpamModel, texts: Texts, categories: Categories, numbers: Numbers) -> None:
+def _warn_of_overlap(model: SpamModel, chunk: Chunk) -> None:
     """Warns if the model, or its base model, was trained on many of these messages."""
-    columns = columns_of_values(model.features, len(texts), categories, numbers)
-    seen = TrainingOverlap.of(model).count(Chunk(texts, np.arange(len(texts)), None, *columns))
-    if warning := overlap_warning(seen or 0, len(texts), "drop duplicates before you split a table"):
+    seen = TrainingOverlap.of(model).count(chunk)
+    if warning := overlap_warning(seen or 0, len(chunk), "drop duplicates before you split a table"):
         warn(warning)
 
 
@@ -66,7 +67,9 @@ def _evaluate_pair(
 
 def _class_numbers(model: SpamModel, names: list[str]) -> IntArray:
     if not names:
-        raise DataError("there are no messages to evaluate")
+        raise DataError(
+            "there are no messages to evaluate", hint="pass messages that have a text and a label"
+        )
     index, meaning = {label: i for i, label in enumerate(model.labels)}, classes_by_meaning(model.labels)
     names = [name if name in index else meaning.get(name, name) for name in names]
     if unknown := sorted(set(names) - index.keys()):

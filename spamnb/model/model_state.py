@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +55,34 @@ def to_state(model: SpamModel, keys: Collection[str] | None = None) -> dict[str,
 
 
 def from_state(state: Mapping[str, Any], create: Callable[..., SpamModel]) -> SpamModel:
-    """Returns the model of a state; `create` makes it from its attributes."""
+    """Returns the model of a state; `create` makes it from its attributes.
+
+    A newer program may have written settings that this one does not know.
+    """
+    try:
+        return _from_state(state, create)
+    except ModelError as error:
+        writer = str(state.get("written_by"))
+        if not _is_newer(writer):
+            raise
+        what = error.message.rpartition("damaged: ")[2]
+        text = f"the model was written by a newer spamnb ({writer}, this is {__version__}): {what}"
+        raise ModelError(text, "upgrade spamnb, or train the model again") from None
+
+
+def _is_newer(version: str) -> bool:
+    """Tells whether a version is newer than that of this program.
+
+    >>> _is_newer("99.0"), _is_newer("0.0.1"), _is_newer("damaged")
+    (True, False, False)
+    """
+    if not re.fullmatch(r"\d{1,6}(\.\d{1,6})+", version, re.ASCII):
+        return False
+    written, own = ([int(number) for number in re.findall(r"\d+", one)] for one in (version, __version__))
+    return written > own
+
+
+def _from_state(state: Mapping[str, Any], create: Callable[..., SpamModel]) -> SpamModel:
     require(state, "written_by", str)
     if unknown := state.keys() - {"written_by", *(f.key for f in FIELDS)}:
         raise ModelError(f"the model has an unknown part: {min(unknown)!r:.40}", _HINT)
@@ -65,7 +93,7 @@ def from_state(state: Mapping[str, Any], create: Callable[..., SpamModel]) -> Sp
     if values["correction"] is not None:
         values["correction"] = Correction.from_state(values["correction"], values["store"])
     if values["base"] is not None:
-        values["base"] = BaseModel.from_state(values["base"], lambda inner: from_state(inner, create))
+        values["base"] = BaseModel.from_state(values["base"], lambda inner: _from_state(inner, create))
     try:
         if values["correction"] is not None and not make(values["scoring"]).linear:
             raise ConfigError(f"a correction does not fit the scorer {values['scoring'].name}")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spamnb.counts import CountStore, PairColumns, add_delta, count, merge_stores
-from spamnb.errors import DataError, counted
 from spamnb.features import KeyArray, extract
 from spamnb.messages import Categories, Messages, Numbers, as_texts
 from spamnb.model.base_model import FOLLOWS
@@ -15,7 +14,14 @@ from spamnb.model.change_history import ChangeHistory
 from spamnb.model.message_digest import message_digests
 from spamnb.model.model_delta import Change, ChangedDigests
 from spamnb.model.seen_messages import ByLabel, by_label
-from spamnb.readers import class_names, columns_of_values, written_labels
+from spamnb.readers import (
+    ReadLabels,
+    check_lengths,
+    class_names,
+    columns_of_values,
+    usable_rows,
+    written_labels,
+)
 
 if TYPE_CHECKING:
     from spamnb.model.spam_model import SpamModel
@@ -32,8 +38,8 @@ def learn_messages(
 ) -> SpamModel:
     """Returns the model with these messages added; it does not remember them as lessons."""
     as_written = new_classes or (not model.labels and model.positive != "spam")
-    names = written_labels(labels) if as_written else class_names(labels, model.labels)
-    counts, digests = count_messages(model, messages, names, categories, numbers)
+    read = written_labels(labels) if as_written else class_names(labels, model.labels)
+    counts, digests = count_messages(model, messages, read, categories, numbers)
     history = ChangeHistory(learned=int(counts.message_totals.sum()))
     return apply_change(model, Change(counts, ChangedDigests(learned=digests), history))
 
@@ -42,8 +48,8 @@ def forget_messages(
     model: SpamModel, messages: Messages, labels: Iterable[object], categories: Categories, numbers: Numbers
 ) -> SpamModel:
     """Returns the model as if it had never learned these messages; refuses messages it never learned."""
-    names = class_names(labels, model.labels, hint="pass the labels that they were learned with")
-    counts, digests = count_messages(model, messages, names, categories, numbers)
+    read = class_names(labels, model.labels, hint="pass the labels that they were learned with")
+    counts, digests = count_messages(model, messages, read, categories, numbers)
     untaught: ByLabel = {}
     if model.seen_messages is not None:
         _ = model.seen_messages.minus(digests).exact  # refuses unknown digests
@@ -80,13 +86,13 @@ def apply_change(model: SpamModel, change: Change) -> SpamModel:
 
 
 def count_messages(
-    model: SpamModel, messages: Messages, labels: Sequence[str], categories: Categories, numbers: Numbers
+    model: SpamModel, messages: Messages, labels: ReadLabels, categories: Categories, numbers: Numbers
 ) -> tuple[CountStore, dict[str, KeyArray]]:
     """Returns the counts of labelled messages, and their digests by label."""
     texts = as_texts(messages)
-    if len(texts) != len(labels):
-        raise DataError(f"{counted(len(texts), 'message')} but {counted(len(labels), 'label')}")
-    columns = columns_of_values(model.features, len(texts), categories, numbers)
-    digests = by_label(message_digests(texts, *columns), labels)
+    check_lengths(texts, labels)
+    chunk = usable_rows(texts, labels, columns_of_values(model.features, len(texts), categories, numbers))
+    names, columns = chunk.labels or [], (chunk.categories, chunk.numbers)
+    digests = by_label(message_digests(chunk.texts, *columns), names)
     pairs = PairColumns.needed(model.features, model.scoring)
-    return count(extract(texts, model.features), labels, *columns, pairs), digests
+    return count(extract(chunk.texts, model.features), names, *columns, pairs), digests

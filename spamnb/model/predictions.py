@@ -47,6 +47,7 @@ class Predictions(Record):
 
     @property
     def labels(self) -> list[str]:
+        """Returns the verdict on each message."""
         return [self.names[code] for code in self.codes.tolist()]
 
     def taught_label(self, row: int) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from spamnb.readers.encodings import as_utf8 as as_utf8
     from spamnb.readers.format_detection import (
         by_first_lines as by_first_lines,
+        certain_mail as certain_mail,
         looks_like as looks_like,
         many_messages as many_messages,
     )
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     )
     from spamnb.readers.read_options import ReadOptions as ReadOptions
     from spamnb.readers.row_blocks import BlockReader as BlockReader
-    from spamnb.readers.skipped_rows import SkippedRecords as SkippedRecords
+    from spamnb.readers.skipped_rows import NO_LABEL as NO_LABEL, SkippedRecords as SkippedRecords
     from spamnb.readers.source import Source as Source
     from spamnb.readers.source_opener import open_source as open_source
     from spamnb.readers.tables.label_words import (
@@ -69,10 +70,15 @@ if TYPE_CHECKING:
         columns_of_values as columns_of_values,
     )
     from spamnb.readers.tables.python_labels import (
+        ReadLabels as ReadLabels,
         class_names as class_names,
         classes_by_meaning as classes_by_meaning,
         label_names as label_names,
         written_labels as written_labels,
+    )
+    from spamnb.readers.tables.usable_rows import (
+        check_lengths as check_lengths,
+        usable_rows as usable_rows,
     )
 else:
     __all__, __getattr__ = lazy_names(
@@ -82,7 +88,7 @@ else:
             "byte_stream": ["StoredFile", "open_bytes", "peek_stdin"],
             "decoded_input": ["DecodedInput", "LONGEST_RECORD", "refuse_binary", "too_long"],
             "encodings": ["as_utf8"],
-            "format_detection": ["by_first_lines", "looks_like", "many_messages"],
+            "format_detection": ["by_first_lines", "certain_mail", "looks_like", "many_messages"],
             "formats": [
                 "FORMATS",
                 "any_of",
@@ -96,7 +102,7 @@ else:
             "read_options": ["ReadOptions"],
             "row_blocks": ["BlockReader"],
             "source": ["Source"],
-            "skipped_rows": ["SkippedRecords"],
+            "skipped_rows": ["NO_LABEL", "SkippedRecords"],
             "tables.label_words": [
                 "LABEL_NAMES",
                 "TEXT_NAMES",
@@ -110,6 +116,13 @@ else:
             "tables.prediction_file": ["PredictionFile", "read_predictions"],
             "tables.labelled_table": ["is_table", "labelled_messages"],
             "tables.python_columns": ["columns_of_table", "columns_of_values"],
-            "tables.python_labels": ["class_names", "classes_by_meaning", "label_names", "written_labels"],
+            "tables.python_labels": [
+                "ReadLabels",
+                "class_names",
+                "classes_by_meaning",
+                "label_names",
+                "written_labels",
+            ],
+            "tables.usable_rows": ["check_lengths", "usable_rows"],
         },
     )

@@ -8,7 +8,12 @@ from dataclasses import replace
 
 from spamnb.core import excerpt
 from spamnb.errors import DataError
-from spamnb.messages import begins_header, by_first_lines as by_first_lines
+from spamnb.messages import (
+    begins_header,
+    by_first_lines as by_first_lines,
+    certain_mail as certain_mail,
+    may_be_mail,
+)
 from spamnb.readers.decoded_input import DecodedInput
 from spamnb.readers.formats import FORMATS, format_by_suffix
 from spamnb.readers.read_options import ReadOptions
@@ -49,7 +54,9 @@ def mail_format(decoded: DecodedInput) -> str:
     if format or not (decoded.raw_head.startswith(b"From ") or begins_header(decoded.raw_head)):
         return "index" if _is_index(decoded) else ""
     decoded.need_lines(2)
-    return by_first_lines(decoded.raw_head)
+    while not decoded.stream.ended and may_be_mail(decoded.raw_head):
+        decoded.need_lines(decoded.raw_head.count(b"\n") + 1)
+    return certain_mail(decoded.raw_head, ended=decoded.stream.ended)
 
 
 def begins_array(head: bytes) -> bool:

@@ -1,10 +1,11 @@
-"""Counts the records of an input that were skipped, by reason."""
+"""Counts the records of an input that were skipped, by reason, and the texts that were put together."""
 
 from __future__ import annotations
 
 import errno
 import os
 
+NO_TEXT, NO_LABEL = "no text", "no label"
 _EXAMPLES = 5
 _REASONS = 100  # reasons may quote the input: bound them
 
@@ -17,6 +18,8 @@ class SkippedRecords:
     >>> skipped.count, skipped.reasons, skipped.summary()
     (1, {'no label': 1}, '1 skipped (line 2: no label)')
 
+    `joined` counts the texts that were joined from several fields, and used.
+
     A place is a line, or the path of a file.
 
     >>> skipped.add("mail/.cache", "hidden")
@@ -26,6 +29,7 @@ class SkippedRecords:
 
     def __init__(self, plural: str = "skipped", singular: str = "", most: int = _REASONS) -> None:
         self.count = 0
+        self.joined = 0
         self.examples: list[tuple[int | str, str]] = []
         self.reasons: dict[str, int] = {}
         self._most_reasons = most
@@ -57,11 +61,34 @@ class SkippedRecords:
         ]
         self.examples = (self.examples + shifted)[:_EXAMPLES]
         self.count += other.count
+        self.joined += other.joined
         for reason, count in other.reasons.items():
             self._count(reason, count)
 
+    def lines(self) -> list[str]:
+        """Returns what to print about the input: nothing if every record was used as it is."""
+        fields = f"{self.joined:,} text{'' if self.joined == 1 else 's'} joined from several fields"
+        joined = [f"{fields}: unquoted delimiters"] if self.joined else []
+        return [*joined, *([self.summary()] if self.count else [])]
+
+    def take(self, reason: str) -> int:
+        """Removes the records with this reason, and returns how many they were.
+
+        >>> skipped = SkippedRecords()
+        >>> skipped.add(2, "no label"), skipped.add(3, "no text")
+        (None, None)
+        >>> skipped.take("no label"), skipped.summary()
+        (1, '1 skipped (line 3: no text)')
+        """
+        count = self.reasons.pop(reason, 0)
+        self.count -= count
+        self.examples = [example for example in self.examples if example[1] != reason]
+        return count
+
     def summary(self) -> str:
-        """Writes `12 skipped (line 2: no label, line 5: no text, ...)`."""
+        """Writes `12 skipped (line 2: no label, line 5: no text, ...)`, without examples the reasons."""
+        if not self.examples:
+            return self.by_reason()
         places = [f"line {place:,}" if isinstance(place, int) else place for place, _ in self.examples]
         listed = [f"{place}: {reason}" for place, (_, reason) in zip(places, self.examples, strict=True)]
         listed += ["..."] if self.count > len(listed) else []

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from spamnb.report.prediction_jsonl import (
         Jsonl as Jsonl,
         explanation_row as explanation_row,
+        message_text as message_text,
         prediction_rows as prediction_rows,
         reason_row as reason_row,
         verdict_row as verdict_row,
@@ -53,7 +54,14 @@ else:
             "plots.evaluation_plots": ["EvaluationPlots"],
             "plots.svg": ["svg_file"],
             "prediction_csv": ["Csv"],
-            "prediction_jsonl": ["Jsonl", "explanation_row", "prediction_rows", "reason_row", "verdict_row"],
+            "prediction_jsonl": [
+                "Jsonl",
+                "explanation_row",
+                "message_text",
+                "prediction_rows",
+                "reason_row",
+                "verdict_row",
+            ],
             "prediction_lines": ["Explain", "Terse", "Tsv", "evidence_text", "header_reasons"],
             "prediction_parquet": ["ParquetWriter"],
             "prediction_table": ["ReplyWriter", "Screen", "TableWriter"],

@@ -40,7 +40,7 @@ def card_rows(card: dict[str, Any]) -> list[tuple[str, str]]:
         ("learned", ", ".join(f"{n:,} {label}" for label, n in card["classes"].items()) or "nothing yet"),
         ("tokens", f"{tokens['all']:,} ({tokens['words']:,} words, {tokens['word_ngrams']:,} n-grams)"),
         ("features", f"words, n-grams to {features['ngrams']}{shapes}{chars}{patterns}{columns}"),
-        ("scorer", f"{scorer['name']}, {_scorer_text(scorer, tokens['word_ngrams'] > 0)}"),
+        ("scorer", f"{scorer['name']}, {_scorer_text(scorer, tokens, features)}"),
         ("refined", _refined_text(card["refined"])),
         *_base_rows(card["base"]),
         ("decision", _decision_text(card["decision"], card["positive"], list(card["classes"]))),
@@ -67,12 +67,14 @@ def _history_rows(history: dict[str, Any], outdated: str) -> list[tuple[str, str
     return rows
 
 
-def _scorer_text(scorer: dict[str, Any], ngrams: bool) -> str:
+def _scorer_text(scorer: dict[str, Any], tokens: dict[str, Any], features: dict[str, Any]) -> str:
     counts = "each token once per message" if scorer["once"] else "every occurrence counts"
     prior = scorer["prior"] if isinstance(scorer["prior"], str) else f"fixed {scorer['prior']}"
-    smoothing = ScorerConfig.from_state(scorer).smoothing_text(ngrams)
+    smoothing = f"{ScorerConfig.from_state(scorer).smoothing_text(ngrams=tokens['word_ngrams'] > 0)}, "
+    if not tokens["all"] and not features["categorical"] and features["numeric"]:
+        smoothing = ""  # there are only normal densities
     textbook = "as in the textbook, " if scorer["textbook"] != "none" else ""
-    text = f"{textbook}{smoothing}, {counts}, damping {scorer['damping']:g}, prior {prior}"
+    text = f"{textbook}{smoothing}{counts}, damping {scorer['damping']:g}, prior {prior}"
     text += "".join(f", {label} counted {weight:g} times" for label, weight in scorer["class_weights"])
     text += ", classes weighted alike" if scorer["balance"] == "weight" else ""
     text += f", {scorer['covariance']} covariance" if scorer["covariance"] != "diagonal" else ""
@@ -123,8 +125,8 @@ def _metrics_text(metrics: dict[str, Any] | None) -> str:
 
 def show_explanation(console: Console, explanation: Explanation, labels: Sequence[str], limit: int) -> None:
     """Prints the evidence for and against, strongest first; with the bias it sums to the log-odds."""
-    label, other = visible(explanation.label), visible(explanation.other)
-    verdict_style = "red" if explanation.verdict == explanation.label else "green"
+    label, other = visible(explanation.positive), visible(explanation.negative)
+    verdict_style = "red" if explanation.verdict == explanation.positive else "green"
     heading = Text(visible(explanation.verdict), verdict_style)
     heading.append(_reason(explanation), "bold")
     alone = f"; {_words_alone(explanation)}" if explanation.taught_as else ""
@@ -157,7 +159,7 @@ def _reason(explanation: Explanation) -> str:
 
 def _words_alone(explanation: Explanation) -> str:
     """Writes which class the words of a taught message are evidence for."""
-    words = explanation.label if explanation.log_odds > 0 else explanation.other
+    words = explanation.positive if explanation.log_odds > 0 else explanation.negative
     return f"its words alone say: {visible(words)}"
 
 
@@ -203,7 +205,8 @@ def _counted(basis: Basis) -> str:
 def _evidence_cells(evidence: Evidence, largest: float, longest: int, block: str) -> list[Text]:
     style = "red" if evidence.log_odds > 0 else "green"
     bar = block * max(1, round(min(1.0, abs(evidence.log_odds) / largest) * longest))
-    by_model = [evidence.counts] if evidence.base_counts is None else [evidence.counts, evidence.base_counts]
+    own, base = evidence.own_counts, evidence.base_counts
+    by_model = [own] if base is None else [own, base]
     return [
         Text(f"{evidence.log_odds:+.3f}", style),
         Text(bar, style),

@@ -10,7 +10,7 @@ import numpy as np
 
 from spamnb.core import FloatArray, IntArray
 from spamnb.features import token_label
-from spamnb.messages import Chunk
+from spamnb.messages import Chunk, Texts
 from spamnb.model import Predictions
 from spamnb.report.prediction_column_names import Header
 from spamnb.report.prediction_lines import Explain
@@ -61,12 +61,14 @@ class Jsonl:
             if costs is not None:
                 row["expected_cost"] = dict(zip(predictions.names, costs[i].tolist(), strict=False))
             if chunk.columns is not None:
+                if "unsure_reason" in row and (fault := chunk.columns.fault(i)):
+                    row["unsure_reason"] = f"it cannot be read: {fault}"
                 row = self._with_record(row, chunk.columns.record(i))
             out.append(_safe_json(json.dumps(row, ensure_ascii=False, allow_nan=False)))
         return ("\n".join(out) + "\n").encode() if out else b""
 
     def _details(self, chunk: Chunk, i: int) -> Row:
-        message = {"message": _message(chunk, i)} if chunk.columns is None else {}
+        message = {"message": message_text(chunk.texts, i)} if chunk.columns is None else {}
         source = {"source": chunk.sources[i]} if chunk.sources else {}
         explanation = {} if self._explain is None else explanation_row(self._explain(chunk, i))
         return {**message, **source, **explanation}
@@ -78,14 +80,11 @@ class Jsonl:
         return renamed | {name: _json_value(value) for name, value in record.items()}
 
 
-def _message(chunk: Chunk, row: int) -> str:
-    """Returns the message, or the subject of a mail."""
-    texts = chunk.texts.tags.get("subject", chunk.texts)
-    return (
-        " ".join(texts[row].decode("utf-8", "replace").split())
-        if chunk.sources
-        else texts[row].decode("utf-8", "replace")
-    )
+def message_text(texts: Texts, row: int) -> str:
+    """Returns the message, or the words of a mail's subject."""
+    if not texts.tags:
+        return texts[row].decode("utf-8", "replace")
+    return " ".join(texts.tags.get("subject", texts)[row].decode("utf-8", "replace").split())
 
 
 def _json_value(value: Any) -> Any:
@@ -171,8 +170,8 @@ def explanation_row(explanation: Explanation) -> Row:
     Without smoothing a word can rule a class out: its log-odds are infinite, for which JSON has null.
     """
     return {
-        "for": explanation.label,
-        "against": explanation.other,
+        "for": explanation.positive,
+        "against": explanation.negative,
         "sum": _finite(explanation.log_odds),
         "bias": _finite(explanation.bias),
         "evidence": [_evidence_row(e, explanation) for e in explanation.evidence],
@@ -193,6 +192,6 @@ def _evidence_row(evidence: Evidence, explanation: Explanation) -> Row:
         **({"label": label} if label else {}),
         "times": evidence.times,
         "log_odds": _finite(evidence.log_odds),
-        explanation.basis.counted: list(evidence.counts),
+        explanation.basis.counted: list(evidence.own_counts),
         **base,
     }

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spamnb.core import IntArray, visible, visible_bytes
+from spamnb.core import IntArray, visible
 from spamnb.features import token_label
-from spamnb.messages import Chunk, Texts
+from spamnb.messages import Chunk, Texts, backslash_positions, escape_field
 from spamnb.model import Predictions
 from spamnb.report.prediction_column_names import Header
 
@@ -35,10 +35,11 @@ def safe_messages(texts: Texts) -> list[bytes]:
         line_ends = np.flatnonzero(raw == 10)
         before = np.maximum(np.searchsorted(texts.starts, line_ends, side="right") - 1, 0)
         odd = np.concatenate((odd, line_ends[line_ends < texts.ends[before]]))
+    odd = np.concatenate((odd, np.array(backslash_positions(texts.data), np.int64)))
     rows = set((np.searchsorted(texts.starts, odd, side="right") - 1).tolist())
     for row in rows.union(texts.rows_with(lambda run: not _printable(run))):
-        if row >= 0 and not _printable(messages[row]):
-            messages[row] = visible_bytes(messages[row], tsv=True)
+        if row >= 0:
+            messages[row] = escape_field(messages[row])
     return messages
 
 
@@ -102,7 +103,7 @@ def reasons_text(explanation: Explanation, most: int = SHOWN_REASONS) -> str:
         return explanation.unsure_reason
     if _decided_by(explanation):
         return _decided_by(explanation)
-    against = explanation.verdict == explanation.other
+    against = explanation.verdict == explanation.negative
     supporting = [e for e in explanation.evidence if (e.log_odds < 0) == against]
     chosen = explanation.evidence if explanation.unsure_reason else supporting
     return _joined(explanation.unsure_reason, chosen[:most])

@@ -74,9 +74,14 @@ def _number(value: float | None, percent: bool = False) -> str:
 
 
 def show_comparison(
-    console: Console, rows: Sequence[Row], objective: Objective, title: str, notes: Sequence[str]
+    console: Console,
+    rows: Sequence[Row],
+    objective: Objective,
+    title: str,
+    notes: Sequence[str],
+    command: str,
 ) -> None:
-    """Prints the candidates, the best first, and which of them are not clearly worse."""
+    """Prints the candidates, the best first, which of them are not clearly worse, and the command."""
     _print_heading(console, title, notes)
     binary, wide = isinstance(rows[0].result.scores, Scores), console.width >= _WIDE
     headings = ["setting", objective.short, "95% CI", *(["to best"] if wide else []), "p"]
@@ -89,6 +94,7 @@ def show_comparison(
     print_table(console, drop_columns(console, table, _DROPPED))
     console.print()
     console.print(Text(visible(_conclusion(rows))))
+    console.print(Text(f"train     {visible(command)}"), soft_wrap=True)
 
 
 def _objective_cells(row: Row, percent: bool, wide: bool) -> list[Text]:

@@ -31,7 +31,13 @@ def make(config: ScorerConfig) -> Scorer:
     'multinomial'
     """
     if config.name not in REGISTRY:
-        raise ConfigError(f"unknown scorer {config.name!r}", hint=f"choose one of: {', '.join(REGISTRY)}")
+        from difflib import get_close_matches
+
+        near = get_close_matches(str(config.name), REGISTRY, 1)
+        meant = f"did you mean {near[0]}? " if near else ""
+        raise ConfigError(
+            f"unknown scorer {config.name!r}", hint=f"{meant}choose one of: {', '.join(REGISTRY)}"
+        )
     module, name = REGISTRY[config.name]
     scorer: Scorer = getattr(import_module(f"spamnb.scorers.{module}"), name)(config)
     return scorer

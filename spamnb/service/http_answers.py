@@ -58,9 +58,10 @@ def prediction_items(groups: Sequence[ScoredGroup]) -> bytes:
     return ",".join(_texts_in_order(groups)).encode()
 
 
-def prediction_list(blocks: Sequence[bytes]) -> bytes:
-    """Returns the answer for a list of messages, from all of its `prediction_items`."""
-    return b'{"predictions":[%b]}' % b",".join(blocks)
+def prediction_list(blocks: Sequence[bytes], id: str | int | None = None) -> bytes:
+    """Returns the answer for a list of messages, from all of its `prediction_items`, with the client's id."""
+    first = b"" if id is None else b'"id":%b,' % encode(id)
+    return b'{%b"predictions":[%b]}' % (first, b",".join(blocks))
 
 
 def _texts_in_order(groups: Sequence[ScoredGroup]) -> list[str]:

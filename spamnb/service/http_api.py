@@ -129,37 +129,39 @@ class HttpApi:
         request = await self.messages_of(scope, receive)
         if not request.is_list:
             number, scored = await self.service.classify(request.messages[0], "http")
-            return encode({"id": number, **prediction_row(scored.predictions, scored.row)})
+            return encode(request.named({"id": number, **prediction_row(scored.predictions, scored.row)}))
         accepted = header_of(scope, b"accept").decode("latin-1")
         if kind := next((kind for kind in schema.JSONL if kind in accepted), ""):
             lines = self.service.classify_all(request.messages, "http", prediction_lines)
             return StreamingResponse(lines, media_type=kind)
         blocks = self.service.classify_all(request.messages, "http", prediction_items)
-        return prediction_list([block async for block in blocks])
+        return prediction_list([block async for block in blocks], request.id)
 
     async def messages_of(self, scope: Scope, receive: Receive) -> MessageRequest:
         return parse_messages(scope, await read_body(scope, receive, self._max_size))
 
     async def explain(self, request: Request) -> Response:
         """Shows the evidence for and against the verdict on one message."""
-        message = (await self.messages_of(request.scope, request.receive)).only
-        return _json(explained_row(*await self.service.explain(message, "http")))
+        read = await self.messages_of(request.scope, request.receive)
+        return _json(read.named(explained_row(*await self.service.explain(read.only, "http"))))
 
     async def learn(self, request: Request) -> Response:
         """Teaches messages with a label: the next request sees it, as does `spamnb predict`."""
-        messages, label = await self._lesson_of(request)
-        if not label:
+        lesson = await self._lesson_of(request)
+        if not lesson.label:
             raise HttpError(
                 422, "a lesson needs a label", 'add "label": "spam", or ?label=spam to a raw message'
             )
-        if not all(message.raw.strip() for message in messages):
+        if not all(message.raw.strip() for message in lesson.messages):
             raise HttpError(422, "a message is empty", "leave it out: it has no words to learn")
-        return _json(taught_row(*await self.service.learn(messages, label, "http")))
+        done = await self.service.learn(lesson.messages, lesson.label, "http")
+        return _json(lesson.named(taught_row(*done)))
 
     async def forget(self, request: Request) -> Response:
         """Removes learned messages: afterwards the model is as if it had never learned them."""
-        messages, label = await self._lesson_of(request)
-        return _json(taught_row(*await self.service.forget(messages, label, "http")))
+        lesson = await self._lesson_of(request)
+        done = await self.service.forget(lesson.messages, lesson.label, "http")
+        return _json(lesson.named(taught_row(*done)))
 
     async def undo(self, lesson: LessonNumber = None, model: LessonModel = None) -> Response:
         """Takes a lesson back: this one, or else the last of a server that is not undone yet.
@@ -178,7 +180,7 @@ class HttpApi:
         """Returns metrics in Prometheus's text format."""
         return Response(self.metrics.text(), media_type=CONTENT_TYPE)
 
-    async def _lesson_of(self, request: Request) -> tuple[list[Any], str]:
+    async def _lesson_of(self, request: Request) -> MessageRequest:
         lesson = await self.messages_of(request.scope, request.receive)
         if len(lesson.messages) > MOST_LESSONS:
             raise HttpError(
@@ -186,7 +188,7 @@ class HttpApi:
                 f"a lesson has at most {MOST_LESSONS:,} messages, got {len(lesson.messages):,}",
                 "send several, or use `spamnb learn` for files",
             )
-        return lesson.messages, lesson.label
+        return lesson
 
     def _add_routes(self) -> None:
         async def predict(request: Request) -> Response:

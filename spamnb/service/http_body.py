@@ -37,6 +37,11 @@ class MessageRequest(NamedTuple):
     messages: list[Message]
     is_list: bool = False
     label: str = ""
+    id: str | int | None = None  # of the client, to be given back
+
+    def named(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """Returns an answer with the client's id, if it has sent one."""
+        return answer if self.id is None else {**answer, "id": self.id}
 
     @property
     def only(self) -> Message:
@@ -121,8 +126,8 @@ def _parse_text(body: bytes, content_type: bytes) -> Message:
 def parse_json(body: bytes) -> MessageRequest:
     """Parses `{"text": ...}` or `{"texts": [...]}`, for lessons with a label.
 
-    >>> parse_json(b'{"texts": ["a", "b"], "label": "ham"}').label
-    'ham'
+    >>> parse_json(b'{"texts": ["a", "b"], "label": "ham", "id": 7}')[1:]
+    (True, 'ham', 7)
     """
     try:
         fields = json.loads(body)
@@ -130,16 +135,19 @@ def parse_json(body: bytes) -> MessageRequest:
         raise HttpError(400, "the body is not JSON", 'send {"text": "..."}') from None
     if not isinstance(fields, dict):
         raise HttpError(422, "expected a JSON object", 'send {"text": "..."} or {"texts": ["...", "..."]}')
-    if unknown := fields.keys() - {"text", "texts", "label"}:
-        raise HttpError(422, f"unknown field {min(unknown)!r}", "the fields are text or texts, and label")
-    label = fields.get("label", "")
+    if unknown := fields.keys() - {"text", "texts", "label", "id"}:
+        hint = "the fields are text or texts, label and id"
+        raise HttpError(422, f"unknown field {min(unknown)!r}", hint)
+    label, id = fields.get("label", ""), fields.get("id")
+    if not isinstance(id, str | int | None) or isinstance(id, bool):
+        raise HttpError(422, "id must be a string or an integer", 'for example "m77"')
     if not isinstance(label, str):
         raise HttpError(422, "label must be a string", 'for example "spam"')
     if ("text" in fields) == ("texts" in fields):
         raise HttpError(422, "expected either text or texts", 'send {"text": "..."}')
     if "text" in fields:
-        return MessageRequest([Message.of_text(_string(fields["text"]))], label=label)
-    return MessageRequest(_list_of(fields["texts"]), True, label)
+        return MessageRequest([Message.of_text(_string(fields["text"]))], label=label, id=id)
+    return MessageRequest(_list_of(fields["texts"]), True, label, id)
 
 
 def _list_of(texts: object) -> list[Message]:

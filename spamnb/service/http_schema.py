@@ -22,7 +22,9 @@ class Prediction(BaseModel):
     """The verdict on one message."""
 
     model_config = ConfigDict(extra="allow")
-    id: str | None = Field(None, description="Number of the request, as in the log. Not in lists.")
+    id: str | int | None = Field(
+        None, description="The id that was sent, else the number of the request, as in the log. Not in lists."
+    )
     verdict: str = Field(description="`spam`, `ham`, `unsure` or a class of the model.", examples=["spam"])
     probability: float | None = Field(description="P(spam).", examples=[0.9991])
     log_odds: float | None = Field(description="Sum of the evidence.", examples=[7.02])
@@ -37,6 +39,7 @@ class Prediction(BaseModel):
 class Predictions(BaseModel):
     """The verdicts on a list of messages, in its order."""
 
+    id: str | int | None = Field(None, description="The id that was sent.")
     predictions: list[Prediction]
 
 
@@ -51,7 +54,7 @@ class LessonResult(BaseModel):
     """What a lesson did, as `spamnb learn --json` reports it."""
 
     model_config = ConfigDict(extra="allow")
-    id: str
+    id: str | int
     action: str = Field(examples=["learn"])
     lesson: int | None = Field(description="Number for /undo; null if nothing changed.", examples=[17])
     undone: list[int] = Field(description="Numbers of the lessons that were taken back.")
@@ -76,12 +79,17 @@ _LABEL = {
     "description": "`spam`, `ham` or a class of the model.",
     "example": "spam",
 }
+_ID = {
+    "oneOf": [{"type": "string"}, {"type": "integer"}],
+    "description": "Given back with the answer.",
+    "example": "m77",
+}
 _TEXTS = {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": MOST_MESSAGES}
 
 
 def _object(name: str, schema: dict[str, Any], label: bool, required: bool) -> dict[str, Any]:
     names = [name, *(["label"] if required else [])]
-    properties = {name: schema, **({"label": _LABEL} if label else {})}
+    properties = {name: schema, "id": _ID, **({"label": _LABEL} if label else {})}
     return {"type": "object", "properties": properties, "required": names, "additionalProperties": False}
 
 

@@ -142,6 +142,6 @@ def _outcome(undone: LessonEntry | None) -> LearnResult:
     """Returns the numbers of messages that an undo has added to classes and removed from them."""
     counts = {} if undone is None else undone.labels
     return LearnResult(
-        {label: n for label, n in counts.items() if n > 0},
-        {label: -n for label, n in counts.items() if n < 0},
+        learned={label: n for label, n in counts.items() if n > 0},
+        forgotten={label: -n for label, n in counts.items() if n < 0},
     )

@@ -153,8 +153,13 @@ class Setting:
         elif self.choices:
             self._index(value, name)
         if value is not None and self.rule is not None and not self._holds(self.rule, value):
+            if field_name and isinstance(value, str) and isinstance(self.default, (int, float)):
+                raise ConfigError(
+                    f"{name} must be a number, got the text {value!r}", f"for example {self.default}"
+                )
             shown = list(value) if isinstance(value, tuple) else value
-            raise ConfigError(f"{name} must be {self.rule.words}, got {shown!r}", self.rule.hint)
+            hint = self.rule.hint or (f"the default is {self.default}" if field_name else "")
+            raise ConfigError(f"{name} must be {self.rule.words}, got {shown!r}", hint)
 
     def _holds(self, rule: ValueRule, value: Any) -> bool:
         try:

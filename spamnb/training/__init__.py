@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         verdicts_of as verdicts_of,
     )
     from spamnb.training.fold_counts import Fold as Fold, FoldCounts as FoldCounts
-    from spamnb.training.incremental import Learner as Learner, read_ahead as read_ahead
+    from spamnb.training.incremental import Learner as Learner
     from spamnb.training.journal_history import keep_journal as keep_journal
     from spamnb.training.own_model import (
         common_base as common_base,
@@ -79,6 +79,7 @@ if TYPE_CHECKING:
         history as history,
         undo as undo,
     )
+    from spamnb.training.update_batch import read_ahead as read_ahead
     from spamnb.training.update_plan import (
         LearnResult as LearnResult,
         Lesson as Lesson,
@@ -108,7 +109,8 @@ else:
                 "verdicts_of",
             ],
             "fold_counts": ["Fold", "FoldCounts"],
-            "incremental": ["Learner", "read_ahead"],
+            "incremental": ["Learner"],
+            "update_batch": ["read_ahead"],
             "journal_history": ["keep_journal"],
             "undo_lessons": ["LessonInfo", "UndoResult", "history", "undo"],
             "own_model": ["common_base", "own_model_started", "start_own_model"],

@@ -110,7 +110,7 @@ def count_shard(settings: MessageCounter, shard: Shard) -> ShardResult:
 
 
 def _status(source: Source) -> list[str]:
-    lines = [source.skipped.summary()] if source.skipped.count else []
+    lines = source.skipped.lines()
     lines += [source.notes.by_reason()] if source.notes.count else []
     return [source.description, *(f"{source.name}: {line}" for line in lines)]
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from types import TracebackType
+from typing import NamedTuple
 
 from spamnb.core import FloatArray, files
-from spamnb.errors import ConfigError, DataError, ModelError, counted
-from spamnb.messages import Chunk, Messages, as_texts
+from spamnb.errors import ConfigError, ModelError
+from spamnb.messages import Messages, as_texts
 from spamnb.model import (
     Change,
     ChangeHistory,
@@ -22,7 +22,7 @@ from spamnb.model import (
     own_file_of,
     sum_changes,
 )
-from spamnb.readers import class_names, columns_of_values
+from spamnb.readers import ReadLabels, check_lengths, class_names, columns_of_values, usable_rows
 from spamnb.storage import HISTORY_DAYS, WAIT, Lock, model_file
 from spamnb.training.journal_history import describe_lesson
 from spamnb.training.lesson_writer import LessonWriter
@@ -44,7 +44,13 @@ from spamnb.training.update_plan import (
 )
 
 MODES = ("all", "on-error")
-READ_AHEAD = 32 << 20  # bytes of messages that are read before the model is locked
+
+
+class _Options(NamedTuple):
+    base: SpamModel | str | os.PathLike[str] | None
+    first_label_wins: bool
+    source: str
+    history_days: int
 
 
 @dataclass
@@ -57,12 +63,15 @@ class _Session:
     source: str = ""  # of the lesson, if the caller names none
     undoes: Ranges = ()
     compact: bool = False
+    started: os.stat_result | None = None  # the model file, if it was started here
 
 
 class Learner:
     """Changes a model file inside `with`: all changes are written at the end, or none if anything fails.
 
-    `path` may be the name of a model in the data folder. Each thread needs a Learner of its own.
+    `path` may be the name of a model in the data folder. If there is none yet, `base` starts it: "sms" or
+    "mail", or another model, by name or path or as a SpamModel. A file that was started so is removed again
+    if nothing is learned. Each thread needs a Learner of its own.
     Other learners wait meanwhile, `wait` seconds at most; readers never wait. With `first_label_wins`, a
     message that comes with two labels inside one `with` keeps the first; otherwise the last label counts.
     All changes of one `with` are one lesson, which `spamnb.undo` can take back for `history_days` days;
@@ -78,6 +87,11 @@ class Learner:
     ({'spam': 1}, {'ham': 1})
     >>> SpamModel.load(path).predict(["free"])
     ['spam']
+    >>> own = os.path.join(tempfile.mkdtemp(), "own.spamnb")
+    >>> with Learner(own, base="sms") as learner:
+    ...     learner.learn(["the fee for the choir is due"], ["ham"])
+    >>> SpamModel.load(own).predict(["the fee for the choir is due"])
+    ['ham']
     """
 
     model: SpamModel
@@ -86,15 +100,16 @@ class Learner:
         self,
         path: str | os.PathLike[str],
         *,
+        base: SpamModel | str | os.PathLike[str] | None = None,
         wait: float = WAIT,
         first_label_wins: bool = False,
         source: str = "",
         history_days: int = HISTORY_DAYS,
     ) -> None:
-        self.path = own_file_of(path)
+        self.path = own_file_of(path, may_be_new=base is not None)
         self.outcome = LearnResult()
         self.lesson: LessonEntry | None = None  # what was written; None if nothing was changed
-        self._source, self._history_days, self._first_label_wins = source, history_days, first_label_wins
+        self._options = _Options(base, first_label_wins, source, history_days)
         self._stored = StoredModel(self.path)
         self._lock = Lock(self.path, wait)
         self._session: _Session | None = None  # None outside `with`
@@ -116,7 +131,11 @@ class Learner:
         return self
 
     def _open(self) -> None:
-        """Locks the model and reads it."""
+        """Locks the model and reads it; starts it from the base model if there is none."""
+        if self._options.base is not None:
+            from spamnb.training.own_model import start_from
+
+            self._inside().started = start_from(self.path, self._options.base)
         files.refuse_link(self.path, ModelError)
         model_file.check_file(self.path)  # before a lock file is created beside something that is no model
         if self._stored.model is None:
@@ -138,7 +157,11 @@ class Learner:
         finally:
             self._stored = StoredModel(self.path)
             self._lock.__exit__(kind, error, trace)
-            self._session = None
+            started, self._session = self._inside().started, None
+            if started is not None:
+                from spamnb.training.own_model import remove_unchanged
+
+                remove_unchanged(self.path, started)
 
     def learn(
         self,
@@ -152,16 +175,14 @@ class Learner:
     ) -> None:
         """Learns new messages and relabels those that were learned with another label.
 
-        Labels are read as by `SpamModel.learn`.
-
-        With `again` every message is learned, new or not; with mode "on-error" only those that the model
-        misclassifies or is unsure of.
+        Labels are read as by `SpamModel.learn`. With `again` every message is learned, new or not; with mode
+        "on-error" only those that the model misclassifies or is unsure of.
         """
         if mode not in MODES:
             raise ConfigError(f"mode must be all or on-error, got {mode!r}")
         session, batch = self._inside(), self._batch(messages, labels, categories, numbers)
         session.source = "learn"
-        first = session.first_labels if self._first_label_wins else None
+        first = session.first_labels if self._options.first_label_wins else None
         plan = plan_learning(
             self.model.seen_messages, batch.digests, batch.labels, again=again, first_labels=first
         )
@@ -187,7 +208,7 @@ class Learner:
         if labels is None and self.model.seen_messages is None:
             raise ModelError(
                 "the model does not remember which messages it has learned",
-                hint="pass the labels that they were learned with (--spam or --ham)",
+                hint="say what they were learned as: spam or ham",
             )
         session.source = session.source or "forget"
         plan = plan_forgetting(self.model.seen_messages, batch.digests, batch.labels)
@@ -208,14 +229,14 @@ class Learner:
         numbers: Mapping[str, FloatArray] | None,
     ) -> UpdateBatch:
         texts = as_texts(messages)
-        classes = self.model.labels
-        names = (
-            [""] * len(texts) if labels is None else class_names(labels, classes, "use one of these classes")
-        )
-        if len(texts) != len(names):
-            raise DataError(f"{counted(len(texts), 'message')} but {counted(len(names), 'label')}")
+        read = ReadLabels([""] * len(texts))
+        if labels is not None:
+            read = class_names(labels, self.model.labels, "use one of these classes")
+        check_lengths(texts, read)
         columns = columns_of_values(self.model.features, len(texts), categories, numbers)
-        return UpdateBatch(self.model, texts, names, *columns)
+        chunk = usable_rows(texts, read, columns)
+        self.outcome.skipped += len(texts) - len(chunk)
+        return UpdateBatch(self.model, chunk.texts, chunk.labels or [], chunk.categories, chunk.numbers)
 
     def _inside(self) -> _Session:
         if self._session is None:
@@ -268,22 +289,11 @@ class Learner:
             self._writer().rewrite()
 
     def _writer(self) -> LessonWriter:
-        return LessonWriter(self._stored, self._history_days, self.model)
+        return LessonWriter(self._stored, self._options.history_days, self.model)
 
     def _as_lesson(self, change: Change, session: _Session) -> Change:
         """Returns the change as the next lesson of the model."""
         mark = self.model.lesson_mark or LessonMark(self._stored.checksum[:16].decode(), 0)
         mark = mark.replace(last=mark.last + 1)
-        source = self._source or session.source or "learn"
+        source = self._options.source or session.source or "learn"
         return change.replace(mark=mark, lesson=describe_lesson(change, mark.last, source, session.undoes))
-
-
-def read_ahead(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
-    """Returns the same chunks, the first of them read already: a slow pipe must not keep the model locked."""
-    ready, size = [], 0
-    for chunk in chunks:
-        ready.append(chunk)
-        size += len(chunk.texts.data)
-        if size > READ_AHEAD:
-            break
-    return chain(ready, chunks)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +15,7 @@ from spamnb.counts import CountStore
 from spamnb.errors import ConfigError, DataError, InputError, type_name
 from spamnb.messages import Chunk, Messages, Texts
 from spamnb.model import USUAL_SLOPE, BaseModel, Decision, Platt, SpamModel, identity, positive_class
-from spamnb.readers import columns_of_table, labelled_messages, spam_of_two
+from spamnb.readers import columns_of_table, labelled_messages, spam_of_two, usable_rows
 from spamnb.scorers import make
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig, field_names, named_in_python
 from spamnb.training.base_choice import base_model, kind_of
@@ -171,7 +172,7 @@ def train(
     training: TrainingConfig | None = None,
     decision: Decision | None = None,
     positive: object = None,
-    base: SpamModel | str | None = None,
+    base: SpamModel | str | os.PathLike[str] | None = None,
 ) -> SpamModel:
     """Trains a model on these messages and calibrates it by cross-validation, like `spamnb train`.
 
@@ -189,15 +190,16 @@ def train(
     ['spam']
     """
     _check_settings(features=features, scoring=scoring, training=training, decision=decision)
-    texts, names = labelled_messages(messages, labels, (text, label), as_written=positive is not None)
+    texts, read = labelled_messages(messages, labels, (text, label), as_written=positive is not None)
     positive = None if positive is None else str(positive)
-    _check_positive(names, positive)
     with named_in_python(field_names()):
         start = base_model(base, lambda: kind_of(texts))
         usual = start.model.features if start is not None else FeatureConfig.usual(mail=bool(texts.tags))
         settings = features or usual, scoring or ScorerConfig(), training or TrainingConfig()
-        trainer = Trainer(*settings, decision or Decision(), positive or "spam", start)
-        trainer.add(texts, names, *columns_of_table(trainer.features, messages))
+        trainer = Trainer(*settings, _one_decision(decision, training), positive or "spam", start)
+        chunk = usable_rows(texts, read, columns_of_table(trainer.features, messages))
+        _check_positive(chunk.labels or [], positive)
+        trainer.add_chunk(chunk)
         return trainer.finish()
 
 
@@ -216,6 +218,16 @@ def _check_settings(**settings: object) -> None:
                 f"{name} must be a {kind.__name__}, got {type_name(value)}",
                 hint=f"for example {name}=spamnb.{kind.__name__}()",
             )
+
+
+def _one_decision(decision: Decision | None, training: TrainingConfig | None) -> Decision:
+    """Returns the decision; refuses one beside a false positive rate, which sets the threshold too."""
+    if decision not in (None, Decision()) and training is not None and training.max_fpr is not None:
+        raise ConfigError(
+            "decision and max_fpr cannot be combined: each of them sets the threshold",
+            hint="leave out decision, or max_fpr of TrainingConfig",
+        )
+    return decision or Decision()
 
 
 def _check_positive(labels: Sequence[str], positive: str | None) -> None:

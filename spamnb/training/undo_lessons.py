@@ -23,14 +23,14 @@ from spamnb.model import (
     join_blocks,
     own_file_of,
 )
-from spamnb.storage import HISTORY_DAYS, WAIT, history_file
+from spamnb.storage import HISTORY, HISTORY_DAYS, WAIT, history_file
 from spamnb.training.incremental import Learner
 from spamnb.training.journal_history import kept_lessons
 from spamnb.training.stored_model import StoredModel
 
 _TRIES = 5
 _ADDED, _REMOVED = ("learned", "stale_added"), ("forgotten", "stale_removed")
-_SEE = "`spamnb model log` lists the lessons"
+_SEE = "`spamnb model log` lists the lessons since training; a copy of a model needs its journal too"
 
 
 class LessonInfo(Record):
@@ -98,6 +98,8 @@ class LessonLog:
     def since(self, moment: float) -> list[int]:
         """Returns the numbers of all lessons from the first one at or after this time on."""
         oldest = next(iter(self.entries.values()), None)
+        if oldest is None and self._mark.last > self._mark.fixed:
+            self._check_history(self._mark.last)
         if oldest is not None and oldest.id > 1 and moment < oldest.time:
             raise ModelError(
                 f"the history of {self._path} begins on {_day(oldest.time)} with lesson {oldest.id:,}",
@@ -133,7 +135,7 @@ class LessonLog:
             by = self.undone_by[number]
             raise ModelError(
                 f"lesson {number:,} was already undone by lesson {by:,}",
-                hint=f"`spamnb model undo {by}` brings it back",
+                hint=f"undo lesson {by} to bring it back",
             )
         later = self._dependent(number)
         if later is not None:
@@ -145,8 +147,7 @@ class LessonLog:
     def _check_kept(self, number: int) -> None:
         if not 1 <= number <= self._mark.last:
             last = f"the last is {self._mark.last:,}" if self._mark.last else "it has none"
-            hint = f"{_SEE}; those before a training of the model are not among them"
-            raise ModelError(f"{self._path} has no lesson {number:,}: {last}", hint)
+            raise ModelError(f"{self._path} has no lesson {number:,}: {last}", _SEE)
         if number <= self._mark.fixed:
             raise ModelError(
                 f"lesson {number:,} was learned before the model was aged, pruned or merged: "
@@ -154,10 +155,18 @@ class LessonLog:
                 hint="only lessons after that can be undone",
             )
         if number not in self.entries:
+            self._check_history(number)
             raise ModelError(
                 f"lesson {number:,} is no longer in the history of {self._path}",
                 hint="`spamnb forget` removes its messages, if you still have them",
             )
+
+    def _check_history(self, number: int) -> None:
+        """Refuses a lesson of a model whose history is missing, as that of a copy often is."""
+        if not os.path.exists(history_file.path_of(self._path)):
+            what = f"there is no {os.fspath(self._path)}{HISTORY}, which keeps lesson {number:,}"
+            hint = "if this is a copy of a model, copy that file too; or `spamnb forget` removes messages"
+            raise ModelError(what, hint)
 
     def _dependent(self, number: int) -> int | None:
         """Finds the first later lesson, still in force, that changed a message of this one the other way."""

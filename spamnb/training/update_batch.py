@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from spamnb.core import FloatArray
 from spamnb.counts import CountStore, PairColumns, add_delta, count, merge_stores
 from spamnb.errors import DataError
 from spamnb.features import Batch, KeyArray, extract
-from spamnb.messages import Texts
+from spamnb.messages import Chunk, Texts
 from spamnb.model import (
     LOSS_UNIT,
     NO_WEIGHTS,
@@ -26,6 +27,7 @@ from spamnb.model import (
 )
 from spamnb.training.update_plan import Pair, UpdatePlan
 
+READ_AHEAD = 32 << 20  # bytes of messages that are read before the model is locked
 SMALLEST = 1e-15  # a probability for the log loss of a certain mistake
 
 
@@ -191,3 +193,14 @@ def _removable(store: CountStore, batch: UpdateBatch, added: list[Pair], removed
             continue
         removable.append(pair)
     return removable
+
+
+def read_ahead(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+    """Returns the same chunks, the first of them read already: a slow pipe must not keep the model locked."""
+    ready, size = [], 0
+    for chunk in chunks:
+        ready.append(chunk)
+        size += len(chunk.texts.data)
+        if size > READ_AHEAD:
+            break
+    return chain(ready, chunks)

@@ -42,29 +42,37 @@ class VerdictsBefore:
 
 
 @dataclass
-class LearnResult:
+class UnchangedMessages:
+    """Counts the messages that an update left as they were, as `LearnResult` describes."""
+
+    known: dict[str, int] = field(default_factory=dict)
+    not_found: int = 0
+    conflicting_labels: int = 0
+    already_correct: int = 0
+    skipped: int = 0
+
+
+@dataclass
+class LearnResult(UnchangedMessages):
     """Counts what an update did with its messages, by label or by (old label, new label).
 
     `known`: learned before with this label, skipped. `not_found`: not forgotten because never learned.
     `conflicting_labels`: skipped because learned with several labels, or in one run with two labels.
-    `already_correct`: not learned in mode "on-error". `stale` of the forgotten or relabelled messages were
-    learned before the model was aged or pruned: what is left of their counts stays. `still_learned`: copies
-    of forgotten messages that the model has learned more than once.
+    `already_correct`: not learned in mode "on-error". `skipped`: without a text or a label. `stale` of the
+    forgotten or relabelled messages were learned before the model was aged or pruned: what is left of their
+    counts stays. `still_learned`: copies of forgotten messages that the model has learned more than once.
     """
 
     learned: dict[str, int] = field(default_factory=dict)
     forgotten: dict[str, int] = field(default_factory=dict)
     relabelled: dict[tuple[str, str], int] = field(default_factory=dict)
-    known: dict[str, int] = field(default_factory=dict)
-    not_found: int = 0
-    conflicting_labels: int = 0
-    already_correct: int = 0
     stale: int = 0
     still_learned: int = 0
     verdicts: VerdictsBefore = field(default_factory=VerdictsBefore)
 
     @property
     def changes(self) -> int:
+        """Returns the number of messages that were learned, forgotten or relabelled."""
         return sum(sum(done.values()) for done in (self.learned, self.forgotten, self.relabelled))
 
     def to_dict(self) -> dict[str, Any]:

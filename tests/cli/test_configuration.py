@@ -278,6 +278,23 @@ def test_the_output_of_config_is_a_configuration(cli: Cli) -> None:
 # --- imports ---------------------------------------------------------------------------------------
 
 
+def test_config_marks_a_decision_rule_that_another_one_overrides(cli: Cli, tiny: Path) -> None:
+    """A variable comes before a file, and rules of two kinds exclude each other."""
+    cli.write("my.toml", '[predict]\nthreshold = 0.9\nformat = "jsonl"\n')
+    del cli.env["SPAMNB_TRAIN_BASE"]
+    variables = {"SPAMNB_PREDICT_UNSURE": "0.2 0.8"}
+    done = cli("--config", "my.toml", "config", env=variables)
+    assert done.text.splitlines()[1:] == [
+        "[predict]",
+        'format = "jsonl"  # my.toml',
+        "# threshold = 0.9  # my.toml, not used: SPAMNB_PREDICT_UNSURE sets unsure",
+        'unsure = ["0.2", "0.8"]  # SPAMNB_PREDICT_UNSURE',
+    ]
+    cli.write("shown.toml", done.out)
+    flags = ("predict", "-m", tiny, "-t", "win", "-t", "prize win")
+    assert cli("--config", "shown.toml", *flags) == cli("--config", "my.toml", *flags, env=variables)
+
+
 def test_tomllib_is_imported_only_if_a_file_exists(cli: Cli, tiny: Path) -> None:
     for args in (("--help",), ("predict", "--help"), ("model", "prune", "--help")):
         assert not imported(cli, *args) & {"tomllib", "platformdirs", "numpy"}
@@ -298,15 +315,16 @@ def test_a_typed_suffix_wins_over_a_configured_format(cli: Cli, tiny: Path, sour
         cli.env["SPAMNB_PREDICT_FORMAT"] = "jsonl"
     cli(*flags, "o.csv")
     assert (cli.here / "o.csv").read_text().startswith("verdict,probability")
-    cli(*flags, "typed.csv", "--format", "terse")
-    assert (cli.here / "typed.csv").read_text() == "spam\t0.7500\n"
+    lines = cli.fails(*flags, "typed.csv", "--format", "terse", code=2)
+    assert lines[-1] == "Error: -o typed.csv: --format terse does not go with .csv; leave out one of them."
     for name in ("o.dat", "plain"):  # no format by the suffix: the configured one
         cli(*flags, name)
         assert (cli.here / name).read_text().startswith('{"verdict": "spam"')
     assert cli("predict", "-m", tiny, "-t", "win").text.startswith('{"verdict": "spam"')
 
 
-def test_a_configured_format_wins_over_a_configured_suffix(cli: Cli, tiny: Path) -> None:
+def test_a_configured_format_and_a_configured_suffix_must_agree(cli: Cli, tiny: Path) -> None:
     configure(cli, "[predict]\nformat = 'jsonl'\noutput = 'o.csv'\n")
-    cli("predict", "-m", tiny, "-t", "win", "-q")
-    assert (cli.here / "o.csv").read_text().startswith('{"verdict": "spam"')
+    lines = cli.fails("predict", "-m", tiny, "-t", "win", code=2)
+    assert lines[-1] == "Error: -o o.csv: --format jsonl does not go with .csv; leave out one of them."
+    assert not (cli.here / "o.csv").exists()

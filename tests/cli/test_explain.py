@@ -48,9 +48,10 @@ def test_the_weaker_ones_are_counted(cli: Cli, tiny: Path, top: int, weaker: str
 def test_a_message_as_json_from_an_argument_or_stdin(cli: Cli, sms: Sms) -> None:
     flags = ("explain", "-m", sms.model, "--json", "-")
     output = cli(*flags, "call now").json
+    assert output["message"] == "call now"
     assert list(output) == [
         "made_by",
-        *("verdict", "probability", "log_odds", "known", "log_evidence"),
+        *("verdict", "probability", "log_odds", "known", "log_evidence", "message"),
         *("for", "against", "sum", "bias", "evidence", "unknown", "joint", "log_joint"),
     ]
     total = math.fsum([output["bias"], *(part["log_odds"] for part in output["evidence"])])
@@ -255,3 +256,13 @@ def test_a_missing_mail_is_not_taken_for_text(cli: Cli, tiny: Path) -> None:
 def test_mail_for_a_model_without_mail_has_a_note(cli: Cli, tiny: Path) -> None:
     done = cli("explain", "-m", tiny, stdin=b"From: a@example.org\nSubject: prize\n\nwin\n")
     assert done.err == "note: this model was trained without mail; its verdicts on mail are unreliable\n"
+
+
+def test_a_decision_rule_of_predict_holds_for_explain_too(cli: Cli, tiny: Path) -> None:
+    for rule in (["--threshold", "0.8"], ["--threshold", "0.2"], ["--unsure", "0.1", "0.9"]):
+        (predicted,) = cli("predict", "-m", tiny, *rule, "-t", "win", "--format", "jsonl").records
+        explained = cli("explain", "-m", tiny, *rule, "win", "--json", "-").json
+        assert explained["verdict"] == predicted["verdict"]
+    cli.write("my.toml", "[explain]\nthreshold = 0.8\n")
+    assert cli("--config", "my.toml", "explain", "-m", tiny, "win", "--json", "-").json["verdict"] == "ham"
+    assert "--threshold" not in cli("explain", "--help").text

@@ -42,7 +42,8 @@ def test_one_message_learned_corrected_and_forgotten(here: Cli) -> None:
     assert again[1:] == ["known      1 message (1 spam): already learned, skipped", "Nothing was changed."]
     assert "relabelled 1 message (1 spam to ham)\n" in here("learn", "--ham", stdin=b"win cash\n").err
     assert "relabelled 1 message (1 ham to spam)\n" in here("learn", "--spam", stdin=b"win cash\n").err
-    assert here("forget", stdin=b"win cash\n").err == f"{LINES}\nforgot     1 message (1 spam)\n"
+    undo = "undo       spamnb model undo"
+    assert here("forget", stdin=b"win cash\n").err == f"{LINES}\nforgot     1 message (1 spam)\n{undo} 4\n"
     assert here("predict", stdin=b"cash\n").out == before
     gone = here("forget", stdin=b"win cash\n").err.splitlines()
     assert gone[1:] == [
@@ -82,6 +83,7 @@ def test_tables_and_their_labels(here: Cli) -> None:
         "known": {"ham": 1},
         "not_found": 0,
         "still_learned": 0,
+        "skipped": 0,
         "conflicting_labels": 1,
         "already_correct": 0,
         "stale": 0,
@@ -237,7 +239,7 @@ def test_a_model_without_digests(here: Cli) -> None:
     here("learn", "--spam", "-q", stdin=b"win cash\n")
     done = here("forget", stdin=b"win cash\n", code=1)
     assert "Error: the model does not remember which messages it has learned\n" in done.err
-    assert "Hint: pass the labels that they were learned with (--spam or --ham)\n" in done.err
+    assert "Hint: say what they were learned as: spam or ham\n" in done.err
     assert "forgot     1 message (1 spam)\n" in here("forget", "--spam", stdin=b"win cash\n").err
 
 

@@ -19,7 +19,7 @@ def test_texts_are_learned_and_forgotten(cli: Cli, tiny: Path) -> None:
     assert done.err.startswith("learned    2 messages (2 spam)\n")
     assert cli("predict", "-m", model, "-t", "cheap meds").text.startswith("spam\t")
     forgotten = cli("forget", "-m", model, "-t", "cheap meds", "-t", "more meds")
-    assert forgotten.err == "forgot     2 messages (2 spam)\n"
+    assert forgotten.err == f"forgot     2 messages (2 spam)\nundo       spamnb model undo 2 -m {model}\n"
     assert SpamModel.load(model).store.message_totals.tolist() == before
 
 
@@ -89,9 +89,11 @@ def test_forget_reports_the_copies_that_remain(cli: Cli, tiny: Path) -> None:
     assert cli("forget", "-m", model, *texts[:4]).err.splitlines() == [
         "forgot     2 messages (2 spam)",
         f"still learned  2 copies: {removes}",
+        f"undo       spamnb model undo 2 -m {model}",
     ]
     assert cli("forget", "-m", model, *texts[:2]).err.splitlines()[1] == f"still learned  1 copy: {removes}"
-    assert cli("forget", "-m", model, *texts[:2]).err == "forgot     1 message (1 spam)\n"
+    forgotten = cli("forget", "-m", model, *texts[:2]).err
+    assert forgotten == f"forgot     1 message (1 spam)\nundo       spamnb model undo 4 -m {model}\n"
 
 
 def test_words_count_with_lessons_of_both_classes(cli: Cli) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from spamnb import SpamModel
 from tests.helpers.command_line import Cli, Sms, Three
 
 
@@ -54,10 +55,13 @@ def test_evaluate_finds_the_point_on_the_data(cli: Cli, sms: Sms) -> None:
     text = "for at most 1% of ham misclassified, the threshold on this data is P = "
     assert done["notes"][-3].startswith(text)
     assert done["notes"][-2].startswith("with it: ")
-    assert done["notes"][-1] == "the metrics below use the model's own threshold, not this one"
+    assert done["notes"][-1] == (
+        "the metrics below use the model's own threshold, P = 0.5; to use this one, write "
+        f"--threshold {point['threshold']} in place of --max-fpr"
+    )
     plain = cli("evaluate", sms.test, "-m", sms.model, "--json", "-").json
     assert {**plain, "notes": done["notes"]} == {k: v for k, v in done.items() if k != "operating_point"}
-    shown = cli("evaluate", sms.test, "-m", sms.model, "--max-fpr", "1%", env={"COLUMNS": "160"}).text
+    shown = cli("evaluate", sms.test, "-m", sms.model, "--max-fpr", "1%", env={"COLUMNS": "200"}).text
     assert done["notes"][-3:] == shown.split("\n\n")[0].splitlines()[-3:]
 
 
@@ -136,3 +140,12 @@ def test_every_protocol_decides_as_train_does(cli: Cli, protocol: tuple[str, ...
 def test_text_messages_keep_their_threshold(cli: Cli, sms: Sms, protocol: tuple[str, ...]) -> None:
     page = cli("evaluate", sms.train, "-q", *protocol, "--report", "-").text
     assert "spam above P = 0.5<" in page
+
+
+def test_a_rate_sets_an_unsure_band_and_a_stated_threshold_none(cli: Cli, sms: Sms) -> None:
+    shown = " ".join(cli("train", "--help").text.split())
+    assert "for example 0.1%; unsure from 50% up to it." in shown
+    cli("train", sms.train, "--max-fpr", "1%", "-o", "rate.spamnb", "-q")
+    cli("train", sms.train, "--threshold", "0.9", "-o", "stated.spamnb", "-q")
+    assert SpamModel.load(cli.here / "rate.spamnb").decision.unsure_from == 0.5
+    assert SpamModel.load(cli.here / "stated.spamnb").decision.unsure_from is None

@@ -218,3 +218,34 @@ def test_texts_of_a_table_are_not_taken_for_one(cli: Cli, tiny: Path) -> None:
     flags = ("predict", "-m", tiny, "--input-format", "csv")
     description = 'stdin: CSV (comma, header, UTF-8), text column "text"\n'
     assert cli(*flags, stdin=b'id,text\n1,"{""a"": 1}"\n2,"ham\tsee"\n').err == description
+
+
+def test_lines_that_look_a_little_like_mail_are_messages(cli: Cli, tiny: Path) -> None:
+    lines = b"Date: Friday\nPlace: Joe\nsee you\nwin prize\n"
+    done = cli("predict", "-m", tiny, stdin=lines)
+    assert len(done.lines) == 4
+    assert done.err.startswith("note: this looks like mail, and each line is classified")
+
+
+def test_a_mail_on_stdin_that_may_have_been_lines_is_noticed(cli: Cli, tiny: Path) -> None:
+    mail, flags = b"From: a@b.example\nSubject: hi\n\nsee you\n", ("predict", "-m", tiny)
+    note = "note: stdin is read as {}; --input-format lines classifies each line\n"
+    assert note.format("one email") in cli(*flags, stdin=mail).err
+    assert note.format("an mbox") in cli(*flags, stdin=b"From a@b.example\n" + mail).err
+    assert cli(*flags, "-q", stdin=mail).err == ""
+    assert "is read as" not in cli(*flags, "--input-format", "eml", stdin=mail).err
+
+
+@pytest.mark.parametrize("first", [b"gateway log started", b'{"text": "cut o', b"{}"])
+def test_records_after_a_line_that_is_none_are_noticed(cli: Cli, tiny: Path, first: bytes) -> None:
+    note = "note: this looks like JSONL, and each line is classified; --input-format jsonl reads columns\n"
+    record = b'{"text": "see you"}\n'
+    done = cli("predict", "-m", tiny, stdin=first + b"\n" + 5 * record)
+    assert (done.err, len(done.lines)) == (note, 6)
+    assert cli("predict", "-m", tiny, "-q", stdin=first + b"\n" + 5 * record).err == ""
+    assert cli("predict", "-m", tiny, stdin=b'see you\n{"odd": "message"}\nsee you\n').err == ""
+    with cli.start("predict", "-m", tiny) as talk:  # line after line
+        for line in (first + b"\n", record, record, record):
+            talk.say(line)
+            assert talk.hear()
+        assert talk.end() == (0, note)

@@ -75,14 +75,47 @@ def test_no_lessons(here: Cli) -> None:
     )
 
 
+def test_lessons_whose_list_was_left_behind_by_an_export_are_not_denied(here: Cli) -> None:
+    here("learn", "--spam", stdin=b"win cash\n")
+    exported = here("model", "export", "m.spamnb", "-o", "m.jsonl")
+    assert exported.err.splitlines()[1:] == [
+        "note: the list of lessons stays behind; the imported model cannot undo them"
+    ]
+    here("model", "import", "m.jsonl", "-o", "imported.spamnb")
+    expected = "None of the lessons up to 1 is in imported.spamnb.history: copy that file with a model.\n"
+    assert here("model", "log", "-m", "imported.spamnb").err == expected
+    here("model", "age", "imported.spamnb", "-o", "aged.spamnb", "-q")
+    shown = here("model", "log", "-m", "aged.spamnb").err
+    assert shown.startswith("The model has learned since it was trained, but has no list of lessons")
+
+
+def test_a_model_without_lessons_is_exported_without_a_note(here: Cli) -> None:
+    assert "note" not in here("model", "export", "m.spamnb", "-o", "m.jsonl").err
+
+
+def test_a_copy_without_its_history(here: Cli) -> None:
+    here("learn", "--spam", stdin=b"win cash\n")
+    here("learn", "--compact")
+    here.write("copy.spamnb", (here.here / "m.spamnb").read_bytes())
+    expected = "None of the lessons up to 1 is in copy.spamnb.history: copy that file with a model.\n"
+    assert here("model", "log", "-m", "copy.spamnb").err == expected
+    for lesson in ("1", "2000-01-01"):
+        assert here.fails("model", "undo", lesson, "-m", "copy.spamnb") == [
+            "Error: there is no copy.spamnb.history, which keeps lesson 1",
+            "Hint: if this is a copy of a model, copy that file too; or `spamnb forget` removes messages",
+        ]
+    here.write("copy.spamnb.history", (here.here / "m.spamnb.history").read_bytes())
+    assert here("model", "undo", "1", "-m", "copy.spamnb").err.startswith("undone            lesson 1: ")
+
+
 @pytest.mark.parametrize(
     ("what", "error"),
     [
         (
             "7",
             "Error: m.spamnb has no lesson 7: the last is 1\n"
-            "Hint: `spamnb model log` lists the lessons; those before a training of the model are not among "
-            "them\n",
+            "Hint: `spamnb model log` lists the lessons since training; a copy of a model needs its journal "
+            "too\n",
         ),
         (
             "soon",

@@ -147,3 +147,15 @@ def test_the_variable_is_for_text_and_mail(cli: Cli, tiny: Path) -> None:
     assert cli("learn", "--spam", "-t", "win", env=env).err.endswith("undo       spamnb model undo 1\n")
     cli("filter", stdin=MAIL.read_bytes(), env=env)
     assert models(cli) == []
+
+
+def test_the_log_evidence_is_that_of_the_own_counts_once_they_are_used(cli: Cli) -> None:
+    def log_evidence() -> float:
+        (record,) = cli("predict", "-t", "win a prize", "--format", "jsonl").records
+        return float(record["log_evidence"])
+
+    assert log_evidence() < 0
+    cli("learn", "--spam", "-t", "free money")
+    assert log_evidence() == 0
+    cli("learn", "--ham", "-t", "see you")
+    assert log_evidence() < 0

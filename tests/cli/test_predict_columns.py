@@ -154,7 +154,8 @@ def test_a_text_in_the_last_column_has_its_commas(cli: Cli, tiny: Path) -> None:
     ):
         done = cli("predict", "-m", tiny, *inputs, stdin=stdin)
         assert done.text == shown
-        assert len(done.err.splitlines()) == 1
+        [_, joined] = done.err.splitlines()
+        assert joined.endswith(": 1 text joined from several fields: unquoted delimiters")
 
 
 def test_a_quote_that_is_never_closed_loses_no_row(cli: Cli, tiny: Path) -> None:
@@ -380,3 +381,16 @@ def test_a_table_in_a_pipe_imports_neither_rich_nor_pandas(cli: Cli, tiny: Path)
             "rich",
             "pyarrow",
         }
+
+
+@pytest.mark.parametrize(
+    ("output", "stated", "error"),
+    [("v2.xlsx", "csv", "does not go with .xlsx"), ("v.csv", "jsonl", "does not go with .csv")],
+)
+def test_a_suffix_that_says_another_format_is_refused(
+    cli: Cli, tiny: Path, output: str, stated: str, error: str
+) -> None:
+    errors = cli.fails("predict", "-m", tiny, "-t", "win", "-o", output, "--format", stated, code=2)
+    assert errors[-1] == f"Error: -o {output}: --format {stated} {error}; leave out one of them."
+    assert not (cli.here / output).exists()
+    cli("predict", "-m", tiny, "-t", "win", "-o", "v.dat", "--format", "csv", "-q")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.command_line import Cli
+from tests.helpers.command_line import TINY, Cli
 
 
 @pytest.fixture
@@ -24,6 +24,13 @@ def named(cli: Cli, tiny: Path) -> Cli:
             ["free money"],
             "No such command 'free money'. To classify a text: spamnb predict -t \"free money\"",
         ),
+        (
+            ["check", "free money now"],
+            "No such command 'check'. To classify a text: spamnb predict -t \"free money now\"",
+        ),
+        (["check", "postfix"], "No such command 'check'. Did you mean model check?"),
+        (["lern", "free money"], "No such command 'lern'. Did you mean learn?"),
+        (["undo", "2026-01-31 18:30"], "No such command 'undo'. Did you mean model undo?"),
         (["for"], "No such command 'for'."),
         (["forgot"], "No such command 'forgot'. Did you mean forget?"),
         (["remov"], "No such command 'remov'. Did you mean model remove?"),
@@ -36,6 +43,7 @@ def named(cli: Cli, tiny: Path) -> Cli:
             "--threshold P sets the threshold for one run.",
         ),
         (["explain", "-t", "win"], "No such option '-t'. Write spamnb explain TEXT."),
+        (["explain", "--format", "jsonl", "win"], "No such option '--format'. Write --json -."),
         (
             ["predict", "--format", "json"],
             "Invalid value for '--format': 'json' is not one of 'tsv', 'jsonl', 'csv', 'parquet', 'table', "
@@ -102,7 +110,8 @@ def test_words_that_take_the_choice_of_a_model_back(named: Cli, word: str, defau
 
 
 def test_the_default_threshold_is_that_of_the_model(cli: Cli) -> None:
-    assert "Spam above this probability. [default: the model's own]\n" in cli("predict", "--help").text
+    shown = " ".join(cli("predict", "--help").text.split())
+    assert "this probability; a trained model keeps its unsure band. [default: the model's own]" in shown
 
 
 GUARDED = "like a formula got an apostrophe; -o FILE.tsv or FILE.jsonl writes none\n"
@@ -130,3 +139,17 @@ def test_the_help_of_serve_lists_the_routes(cli: Cli) -> None:
         "Routes: POST /predict, /explain, /learn, /forget, /undo; "
         "GET /healthz, /metrics and /openapi.json, which describes them all." in text
     )
+
+
+@pytest.mark.parametrize("command", ["train", "compare", "tune"])
+def test_data_in_a_pipe_that_is_not_named(cli: Cli, command: str) -> None:
+    done = cli(command, stdin=TINY.encode(), code=2)
+    assert done.err.endswith(f"Error: Missing argument 'DATA...'. `spamnb {command} -` reads stdin.\n")
+
+
+def test_an_exit_code_for_no_message_has_a_reason(cli: Cli, tiny: Path) -> None:
+    done = cli("predict", "-q", "--exit-code", "bogofilter", "-m", tiny, code=3)
+    assert done.err == (
+        "Error: there is no message to classify\nHint: give one on stdin, in a file or with -t\n"
+    )
+    assert cli("predict", "-q", "-m", tiny).err == ""

@@ -7,6 +7,7 @@ import doctest
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -48,6 +49,14 @@ def test_python_examples_run(page: str, tmp_path: Path, monkeypatch: pytest.Monk
     report: list[str] = []
     result = doctest.DocTestRunner().run(test, out=report.append)
     assert not result.failed, "".join(report)
+
+
+def test_the_examples_of_the_python_guide_are_typed(tmp_path: Path) -> None:
+    parsed = doctest.DocTestParser().get_examples(examples("docs/how-to/use-from-python.md"))
+    (tmp_path / "guide.py").write_text("".join(example.source for example in parsed), "utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", tmp_path / "guide.py"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stdout + done.stderr
 
 
 def test_the_pages_that_promise_examples_have_them() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -32,13 +33,39 @@ def test_every_threshold_of_the_slider_counts_as_the_metrics_do(
     scored = outcome(rows, threshold, probabilities)
     panels = make_panels(scored)
     sweep = panels.sweep
-    assert len(sweep.thresholds) == STEPS
+    assert len(sweep.thresholds) == STEPS + (sweep.best != sweep.at)
     for i, (t, tp, fp) in enumerate(zip(sweep.thresholds, sweep.tp, sweep.fp, strict=True)):
         called = scored.flagged if i == sweep.at else scored.rank > t
         expected = Confusion.of(scored.truth, called)
         assert (tp, fp) == (expected.tp, expected.fp)
     assert (sweep.tp[sweep.at], sweep.fp[sweep.at]) == panels.flagged
     assert (np.diff(sweep.thresholds) > 0).all()
+
+
+@given(ranks, st.floats(0.01, 0.99), st.sampled_from([(1.0, 1.0), (9.0, 1.0), (1.0, 5.0)]), st.booleans())
+def test_no_threshold_costs_less_than_the_best_of_the_slider(
+    rows: list[tuple[bool, int]], p: float, costs: tuple[float, float], probabilities: bool
+) -> None:
+    # Scores that lie far closer together than the positions of the slider.
+    scored = outcome([(spam, score) for spam, score in rows], logit(p), probabilities)
+    scored = replace(scored, rank=scored.rank / 997, flagged=scored.rank / 997 > logit(p), costs=costs)
+    panels = make_panels(scored)
+    cost = panels.sweep.cost(panels.positives, panels.negatives, costs)
+    every = [*(np.unique(scored.rank) + 1e-6), -50.0]
+    called = [Confusion.of(scored.truth, scored.rank > t) for t in every]
+    lowest = min((c.fp * costs[0] + c.fn * costs[1]) / len(rows) for c in called)
+    assert cost[panels.sweep.best] == pytest.approx(lowest)
+    assert cost.min() == pytest.approx(lowest)
+
+
+def test_a_threshold_between_two_close_scores_is_a_position_of_the_slider() -> None:
+    p = np.array([1e-5] * 20 + [0.99999] * 20 + [0.3174] * 3 + [0.3195] * 3 + [0.33])
+    truth = np.array([False] * 20 + [True] * 20 + [False] * 3 + [True] * 3 + [False])
+    rank = np.log(p / (1 - p))
+    sweep = make_panels(ScoredLabels(truth, rank > 0, rank, True, np.zeros(47, bool), 0.0)).sweep
+    assert 1 / (1 + math.exp(-sweep.thresholds[sweep.best])) == pytest.approx(0.318)
+    assert (sweep.tp[sweep.best], sweep.fp[sweep.best]) == (23, 1)
+    assert sweep.cost(23, 24, (1.0, 1.0))[sweep.best] == pytest.approx(1 / 47)
 
 
 def test_the_slider_knows_the_threshold_that_was_used() -> None:

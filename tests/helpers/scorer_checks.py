@@ -43,10 +43,10 @@ class Case:
 
     @cached_property
     def messages(self) -> list[str]:
-        """Words by chance, each class with favourites of its own; some messages are copies, two are empty."""
+        """Words by chance, each class with its favourites; some messages are copies, two have no word."""
         rng = np.random.default_rng(7)
         messages = [_message(rng, LABELS.index(label)) for label in self.labels]
-        return [*messages[:50], *messages[:8], "", ""]
+        return [*messages[:50], *messages[:8], "?", "?"]
 
     @cached_property
     def others(self) -> list[str]:
@@ -111,7 +111,7 @@ def merge_is_training_together(case: Case, _: Path) -> None:
 
 
 def forget_is_never_learned(case: Case, _: Path) -> None:
-    extra = ["new words w1 w2", *case.messages[:5], ""]
+    extra = ["new words w1 w2", *case.messages[:5], "?"]
     labels = ["ham", *case.labels[:5], "spam"]
     back = case.model.learn(extra, labels).forget(extra, labels)
     same_bits(back.score(case.others), case.model.score(case.others))
@@ -165,7 +165,7 @@ def explanations_add_up(case: Case, _: Path) -> None:
             assert why.log_odds == result.log_odds[i]
             if why.basis.known:  # else the evidence is no reason to be certain
                 assert why.probability == pytest.approx(sigmoid(why.log_odds), rel=1e-12)
-            assert (why.label, why.other) == ("spam", "ham")
+            assert (why.positive, why.negative) == ("spam", "ham")
         strengths = [round(abs(part.log_odds), 6) for part in why.evidence]
         assert strengths == sorted(strengths, reverse=True)
 

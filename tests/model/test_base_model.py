@@ -73,7 +73,7 @@ def test_parts_and_bias_sum_to_the_log_odds(model: SpamModel, text: str) -> None
 def test_what_only_the_start_knows_is_explained_too(model: SpamModel) -> None:
     evidence = {part.token: part for part in model.explain("free prize").evidence}
     assert evidence["prize"].log_odds > 0
-    assert evidence["prize"].counts == (0, 0)
+    assert evidence["prize"].own_counts == (0, 0)
     alone = replace(model, base=None)
     assert (
         model.explain("free prize").basis.unknown == alone.explain("free prize").basis.unknown - 3
@@ -350,9 +350,9 @@ def test_evidence_has_the_counts_of_both_models() -> None:
     model = replace(own, base=BaseModel.of("model office", base, 1.0))
     evidence = {e.token: e for e in model.explain("free prize lunch").evidence}
     assert evidence["free"].log_odds > 0
-    assert (evidence["free"].counts, evidence["free"].base_counts) == ((3, 0), (0, 40))
-    assert (evidence["prize"].counts, evidence["prize"].base_counts) == ((0, 0), (0, 40))
-    assert (evidence["lunch"].counts, evidence["lunch"].base_counts) == ((3, 0), (0, 0))
+    assert (evidence["free"].own_counts, evidence["free"].base_counts) == ((3, 0), (0, 40))
+    assert (evidence["prize"].own_counts, evidence["prize"].base_counts) == ((0, 0), (0, 40))
+    assert (evidence["lunch"].own_counts, evidence["lunch"].base_counts) == ((3, 0), (0, 0))
     assert {e.base_counts for e in own.explain("free prize lunch").evidence} == {None}
     row = next(row for row in explanation_row(model.explain("free"))["evidence"] if row["token"] == "free")
     assert (row["messages"], row["base_messages"]) == ([3, 0], [0, 40])

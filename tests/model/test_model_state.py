@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from spamnb._version import __version__
 from spamnb.errors import ModelError
 from spamnb.model.model_state import read_metrics
 from spamnb.model.spam_model import SpamModel
@@ -169,3 +170,28 @@ class _Reader:
 
     def __exit__(self, *_: object) -> None:
         self.file.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "newer", "damage"),
+    [
+        ("scorer", {"colour": "red"}, "colour is unknown", "the settings in the model are damaged: "),
+        ("colour", 1, "the model has an unknown part: 'colour'", ""),
+    ],
+)
+def test_what_a_newer_program_wrote_is_no_damage(
+    model: SpamModel, name: str, value: Any, newer: str, damage: str
+) -> None:
+    message = damage + newer
+    state = model.to_state()
+    state[name] = {**state[name], **value} if name in state else value
+    for version, expected in (
+        ("99.1", f"the model was written by a newer spamnb (99.1, this is {__version__}): {newer}"),
+        (__version__, message),
+        ("99.1 or so", message),
+    ):
+        with pytest.raises(ModelError) as caught:
+            SpamModel.from_state({**state, "written_by": version})
+        assert caught.value.message == expected
+        upgrade = "upgrade spamnb, or " if expected != message else ""
+        assert caught.value.hint == f"{upgrade}train the model again"

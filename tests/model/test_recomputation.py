@@ -24,6 +24,8 @@ from spamnb.settings import FeatureConfig, ScorerConfig
 from tests.helpers.column_checks import CATEGORICAL, NUMERIC, ColumnCase
 from tests.helpers.scorer_checks import Case
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* skipped .*no text")  # they are left out alike
+
 FEATURES = FeatureConfig.plain()
 PAIRS = FeatureConfig(ngrams=2)  # words, bigrams, shapes, punctuation
 STRAIGHT, BENT = Platt(0.7, -0.3), Beta(0.8, 0.2, 0.6, 1.4, -0.1)

@@ -15,10 +15,12 @@ from spamnb.errors import DataError, InputError, ModelError
 from spamnb.messages import Texts
 from spamnb.model.calibration import Beta, Platt, Temperature
 from spamnb.model.decision import Decision
+from spamnb.model.explanation import _secant
 from spamnb.model.model_delta import Change, ChangedDigests
 from spamnb.model.model_merge import merge_models
 from spamnb.model.model_update import count_messages
 from spamnb.model.spam_model import SpamModel
+from spamnb.readers import ReadLabels
 from spamnb.settings import FeatureConfig, ScorerConfig
 from tests.helpers.count_stores import identical
 
@@ -236,7 +238,7 @@ class TestManyClasses:
 
     def test_the_explanation_compares_the_two_best(self) -> None:
         why = self.MODEL.explain("der tag")
-        assert why.label == "de"
+        assert why.positive == "de"
         assert why.log_odds > 0
         assert why.log_odds == pytest.approx(why.bias + math.fsum(p.log_odds for p in why.evidence))
 
@@ -296,7 +298,7 @@ class TestExplanations:
         assert parts["win"].counts == (0, 2)
         assert "a prize" in parts
         assert (why.basis.known, why.basis.unknown) == (5, 3)  # win, a, prize, "win a", "a prize"
-        assert (why.label, why.other, why.verdict) == ("spam", "ham", "spam")
+        assert (why.positive, why.negative, why.verdict) == ("spam", "ham", "spam")
 
     def test_of_tokens_at_the_limit_the_most_one_sided_come_first(self) -> None:
         model = SpamModel(FeatureConfig.plain(), ScorerConfig(max_token_weight=0.1))
@@ -322,9 +324,35 @@ def test_explanations_after_a_third_class_was_learned(calibration: Platt | Beta)
     explanation = wider.explain("daily news for you")
     parts = [explanation.bias, *(e.log_odds for e in explanation.evidence)]
     p = dict(zip(wider.labels, wider.predict_proba(["daily news for you"])[0].tolist(), strict=True))
-    first, second = explanation.label, explanation.other
+    first, second = explanation.positive, explanation.negative
     assert sum(parts) == pytest.approx(explanation.log_odds)
     assert explanation.log_odds == pytest.approx(math.log(p[first] / p[second]))
+
+
+@pytest.mark.parametrize("text", ["win a prize", "see you home", "win a prize now " * 9, "win you", "zzz"])
+def test_a_curve_scales_the_evidence_and_leaves_the_bias(text: str) -> None:
+    """What a curve adds far from 0 belongs to the evidence that led there."""
+    curve = Beta(0.8, 0.2, 0.6, 1.4, -0.1)
+    half = replace(SpamModel().learn([*SPAM, *HAM], LABELS), calibration=Platt(0.5))
+    model = replace(half, calibration=curve)
+    explanation, line = model.explain(text), half.explain(text)
+    parts = [explanation.bias, *(e.log_odds for e in explanation.evidence)]
+    assert math.fsum(parts) == pytest.approx(explanation.log_odds, abs=1e-9)
+    z, start = 2 * line.log_odds, float(curve.apply(0.0))
+    factor = 2 * (float(curve.apply(z)) - start) / z if z else 0.0
+    assert explanation.bias == pytest.approx(start + factor * line.bias, abs=1e-9)
+    assert [e.log_odds for e in explanation.evidence] == pytest.approx(
+        [factor * e.log_odds for e in line.evidence], abs=1e-9
+    )
+
+
+@pytest.mark.parametrize("gap", [0.0, 1e-12, 1e-7, 1e-4, 1.0, math.inf])
+def test_the_factor_of_a_curve_at_and_near_zero(gap: float) -> None:
+    curve = Beta(0.8, 0.2, 0.6, 1.4, -0.1)
+    slope = _secant(curve, gap, 0.0)
+    assert 0.6 * 0.8 < slope < 1.4 * 0.8 or (gap == math.inf and slope == curve.slope)
+    if gap < math.inf:
+        assert float(curve.apply(0.0)) + slope * gap == pytest.approx(float(curve.apply(gap)), abs=1e-12)
 
 
 def test_the_package_offers_its_names() -> None:
@@ -340,7 +368,7 @@ def test_training_messages_are_no_lessons_and_evaluation_knows_none() -> None:
     texts, labels = ["win a prize", "free prize", "see you", "ok see"], ["spam", "spam", "ham", "ham"]
     model = SpamModel().learn(texts, labels)
     assert model.taught_as(Texts.of(texts)) is None
-    counts, digests = count_messages(model, ["see you"], ["spam"], None, None)
+    counts, digests = count_messages(model, ["see you"], ReadLabels(["spam"]), None, None)
     taught = model.changed(Change(counts, ChangedDigests(learned=digests, taught=digests)))
     assert taught.score(["see you", "see"]).taught_label(0) == "spam"
     assert taught.predict(["see you"]) == ["spam"]
@@ -356,7 +384,7 @@ def test_training_messages_are_no_lessons_and_evaluation_knows_none() -> None:
 def test_a_lesson_decides_among_three_classes() -> None:
     texts, labels = ["win a prize", "see you", "ten off"] * 3, ["spam", "ham", "promo"] * 3
     model = SpamModel().learn(texts, labels)
-    counts, digests = count_messages(model, ["see you"], ["promo"], None, None)
+    counts, digests = count_messages(model, ["see you"], ReadLabels(["promo"]), None, None)
     taught = model.changed(Change(counts, ChangedDigests(learned=digests, taught=digests)))
     assert taught.predict(["see you"]) == ["promo"]
     proba = taught.predict_proba(["see you"])[0]

@@ -20,6 +20,8 @@ from spamnb.training.trainer import train
 from tests.helpers.count_stores import corpora, counted, identical
 from tests.helpers.texts import messages
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* skipped .*no text")  # they are left out alike
+
 
 def there_and_back(model: SpamModel) -> SpamModel:
     return import_lines(b"".join(export_lines(model)).split(b"\n"), "x")

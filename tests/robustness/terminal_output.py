@@ -23,7 +23,7 @@ from tests.robustness.result_row import Row
 # What rich writes: colours and weights (blinking, 5, is what hostile text asks for); the progress bar erases.
 _OWN = re.compile(rb"\x1b\[(?:(?!5m)[0-9;]*m|K)|\x1b\]8;;\x1b\\")
 _FORBIDDEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffd\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffd\U000e0000-\U000e007f]"
     "|\r(?!\n)"
 )
 _COLOURED = {"TERM": "xterm-256color", "FORCE_COLOR": "1"}

@@ -155,7 +155,7 @@ corpora = st.lists(st.tuples(small, st.sampled_from(["ham", "spam", "x"])), max_
 def test_any_corpus_against_the_twin(
     rows: list[tuple[str, str]], message: str, name: str, alpha: float, once: bool
 ) -> None:
-    rows = [*rows, ("a", "ham"), ("b", "spam")]
+    rows = [*((text if text.strip() else "?", label) for text, label in rows), ("a", "ham"), ("b", "spam")]
     messages, labels = [m for m, _ in rows], [c for _, c in rows]
     scoring = ScorerConfig.of(name, alpha=alpha, once=once)
     features = FeatureConfig.plain(2)

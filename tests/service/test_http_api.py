@@ -120,6 +120,8 @@ def test_health_names_the_models_and_metrics_count(server: Server) -> None:
         (b'{"texts": []}', "application/json", 422, "texts must be a list of 1 to 1,000,000 strings"),
         (b'{"texts": ["a", null]}', "application/json", 422, "a text must be a string, got NoneType"),
         (b'{"text": "a", "x": 1}', "application/json", 422, "unknown field 'x'"),
+        (b'{"text": "a", "id": [1]}', "application/json", 422, "id must be a string or an integer"),
+        (b'{"text": "a", "id": true}', "application/json", 422, "id must be a string or an integer"),
         (b"", "text/plain", 422, "the request has no body"),
         (b"a", "text/plain; charset=x-none", 415, "cannot read the charset 'x-none'"),
         (b"a", "text/plain; charset=hex", 415, "cannot read the charset 'hex'"),
@@ -283,3 +285,13 @@ def test_an_internal_error_is_answered_and_logged(caplog: pytest.LogCaptureFixtu
     }
     assert "internal error: ZeroDivisionError" in caplog.text
     assert "secret" not in caplog.text
+
+
+def test_the_id_of_a_client_is_given_back(server: Server) -> None:
+    for sent in ("m77", 77, "", 10**30, "\u20ac \x00"):
+        assert server.post("/predict", {"id": sent, "text": "see you"})["id"] == sent
+        assert server.post("/explain", {"id": sent, "text": "see you"})["id"] == sent
+        answer = server.post("/predict", {"id": sent, "texts": ["see you", "win"]})
+        assert (answer["id"], len(answer["predictions"])) == (sent, 2)
+    assert server.post("/predict", {"text": "see you"})["id"].count("-") == 1
+    assert "id" not in server.post("/predict", {"texts": ["see you"]})

@@ -78,7 +78,7 @@ def test_values_are_checked() -> None:
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        (Config(size="1"), "size must be 0 or more, got '1'"),  # type: ignore[arg-type]
+        (Config(size="1"), "size must be a number, got the text '1'"),  # type: ignore[arg-type]
         (Config(loud="soft"), "loud must be True or False, got 'soft'"),  # type: ignore[arg-type]
         (Config(names="abc"), "names must be a tuple, got 'abc'"),  # type: ignore[arg-type]
         (Config(count=1.5), "count must be at least 1, got 1.5"),  # type: ignore[arg-type]

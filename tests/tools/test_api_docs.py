@@ -23,3 +23,8 @@ def test_every_public_name_has_an_example(name: str) -> None:
 def test_every_documented_member_has_a_docstring(name: str) -> None:
     cls = getattr(spamnb, name)
     assert all(inspect.getdoc(getattr(cls, member)) for member in api_docs.MEMBERS[name])
+
+
+@pytest.mark.parametrize("cls", api_docs.RESULTS)
+def test_every_documented_result_has_docstrings(cls: type) -> None:
+    assert all(inspect.getdoc(thing) for thing in (cls, *(getattr(cls, m) for m in api_docs.RESULTS[cls])))

@@ -289,7 +289,7 @@ def test_the_positive_class_may_be_either() -> None:
     training, every = TrainingConfig(refine="yes"), ScorerConfig(max_evidence=0)
     swapped = train(TEXTS, LABELS, positive="ham", training=training, scoring=every)
     explanation = swapped.explain(TEXTS[0])
-    assert explanation.label == "ham"
+    assert explanation.positive == "ham"
     assert explanation.bias + sum(p.log_odds for p in explanation.evidence) == pytest.approx(
         explanation.log_odds, abs=1e-9
     )

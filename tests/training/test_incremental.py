@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spamnb.errors import ConfigError, DataError, ModelError
+from spamnb.errors import ConfigError, DataError, ModelError, SpamnbWarning
 from spamnb.messages import Texts
 from spamnb.model.change_history import ChangeHistory
 from spamnb.model.model_merge import merge_models
@@ -156,7 +156,7 @@ def test_a_model_that_does_not_remember(tmp_path: Path) -> None:
     with pytest.raises(ModelError) as caught, Learner(path) as learner:
         learner.forget(["x"])
     assert caught.value.message == "the model does not remember which messages it has learned"
-    assert caught.value.hint == "pass the labels that they were learned with (--spam or --ham)"
+    assert caught.value.hint == "say what they were learned as: spam or ham"
 
 
 def test_a_label_that_is_no_class_is_a_slip(path: Path) -> None:
@@ -320,8 +320,9 @@ def test_a_learner_learns_inside_with(path: Path) -> None:
 
 
 def test_no_name_is_no_label(path: Path) -> None:
-    with pytest.raises(DataError, match="1 of 1 labels are missing"), Learner(path) as learner:
+    with Learner(path) as learner, pytest.warns(SpamnbWarning, match="no label"):
         learner.learn(["odd one"], [""])
+    assert (learner.lesson, learner.outcome.learned, learner.outcome.skipped) == (None, {}, 1)
 
 
 def test_what_is_learned_again_says_nothing_of_new_messages(path: Path) -> None:

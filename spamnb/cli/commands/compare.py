@@ -9,12 +9,13 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.command_base import command
-from spamnb.cli.data_inputs import chunks, read_options
+from spamnb.cli.data_inputs import chunks, missing_data, read_options
 from spamnb.cli.decision_rule import check_decision, decision
 from spamnb.cli.message_kind import peek_is_mail
 from spamnb.cli.option_groups import option
 from spamnb.cli.options import Params
 from spamnb.cli.output import console, steps, write_json
+from spamnb.cli.train_command import train_command
 from spamnb.scorers import REGISTRY
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig, settings_of
 
@@ -47,13 +48,15 @@ objective_option = option(
 @options.feature_options
 @options.advanced(options.decision_options)
 @options.quiet_option
-def compare(data: tuple[str, ...], **params: Any) -> None:
+@click.pass_context
+def compare(ctx: click.Context, /, data: tuple[str, ...], **params: Any) -> None:
     """Try all scorers and other settings on the same folds.
 
     Without --with all scorers are compared, with it the defaults and these settings. Each fold of DATA is
     tested with models trained on the other folds; duplicates of a text are in the same fold. The best comes
     first. p is from a paired test against the best: from 0.05 on, the difference may be chance. The data is
-    read and counted once, whatever the number of candidates.
+    read and counted once, whatever the number of candidates. The last line is the command
+    that trains the best.
 
     \b
     Examples:
@@ -76,7 +79,9 @@ def compare(data: tuple[str, ...], **params: Any) -> None:
     candidates(mail=False)  # refuses wrong settings before anything is read
     grid, results = _evaluate_all(data, candidates, params)
     objective, rows = _rank(grid, results, params)
-    _publish(grid, objective, rows, params["json_file"])
+    best = rows[0].result.candidate
+    command = "" if best is None else train_command(ctx, best)
+    _publish(grid, objective, rows, command, params["json_file"])
 
 
 def check_request(data: tuple[str, ...], params: Params, least_folds: int) -> None:
@@ -85,7 +90,7 @@ def check_request(data: tuple[str, ...], params: Params, least_folds: int) -> No
     from spamnb.tuning import objective
 
     if not (data or params["labelled"] or params["files_from"]):
-        raise click.UsageError("Missing argument 'DATA...'.")
+        raise missing_data()
     folds = folds_of(params)
     if folds < least_folds:
         wanted = "at least 2" if least_folds == 2 else f"at least {least_folds} to tune"
@@ -128,7 +133,9 @@ def _rank(grid: SettingGrid, results: list[CandidateResult], params: Params) -> 
         return objective, rank(results, objective, grid.digests, DRAWS, bar.at)
 
 
-def _publish(grid: SettingGrid, objective: Objective, rows: list[Row], json_file: str | None) -> None:
+def _publish(
+    grid: SettingGrid, objective: Objective, rows: list[Row], command: str, json_file: str | None
+) -> None:
     """Writes and shows the comparison."""
     from spamnb.training import count_duplicates
     from spamnb.tuning import DRAWS
@@ -145,10 +152,11 @@ def _publish(grid: SettingGrid, objective: Objective, rows: list[Row], json_file
             "duplicates": count_duplicates(grid.digests),
             "draws": DRAWS,
             "best": rows[0].result.name,
+            "command": command,
             "candidates": [row.to_dict() for row in rows],
         }
         write_json(result, json_file)
     if json_file != "-":
         from spamnb.report import show_comparison
 
-        show_comparison(console(), rows, objective, title, notes)
+        show_comparison(console(), rows, objective, title, notes, command)

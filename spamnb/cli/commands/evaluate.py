@@ -13,6 +13,7 @@ from spamnb.cli import external_predictions, options, protocol_options, report_o
 from spamnb.cli.command_base import command
 from spamnb.cli.data_inputs import chunks, inputs, read_options
 from spamnb.cli.decision_rule import apply_decision_options, check_decision, stated_max_fpr
+from spamnb.cli.evaluated_messages import EvaluatedMessages, check_messages_option, messages_option
 from spamnb.cli.evaluation_output import Measured, publish
 from spamnb.cli.message_kind import check_classes, kind_of_inputs, note_mail, peek_is_mail
 from spamnb.cli.option_groups import option
@@ -50,6 +51,7 @@ _WITH_DATA = (*_READING, *options.DECISIONS, "max_fpr", "plots")
     metavar="N",
     help="List the N worst mistakes of each kind, with their strongest tokens.",
 )
+@messages_option
 @options.quiet_option
 @click.pass_context
 def evaluate(ctx: click.Context, /, **params: Any) -> None:
@@ -87,7 +89,11 @@ def evaluate(ctx: click.Context, /, **params: Any) -> None:
     elif not protocol and not _has_data(params):
         stored_metrics.show(params)
     else:
-        publish(_measure(protocol, params), params)
+        messages = EvaluatedMessages() if params["output"] else None
+        measured = _measure(protocol, params, messages)
+        if messages is not None:
+            messages.write(params["output"], measured.result, params["quiet"])
+        publish(measured, params)
 
 
 def _has_data(params: Params) -> bool:
@@ -102,6 +108,8 @@ def _check(ctx: click.Context) -> str:
     if not protocol:
         _check_combination(ctx)
     _check_mistakes(protocol, params)
+    has_messages = _has_data(params) and not params["predictions"]
+    check_messages_option(params["output"], protocol, has_messages)
     report_options.check_outputs(params["report"], params["json_file"], params["plots"])
     stated_max_fpr(params)
     return protocol
@@ -147,18 +155,21 @@ def _stated_flag(ctx: click.Context, names: list[str] | tuple[str, ...]) -> str:
     return next((max(option.opts, key=len) for option in stated), "")
 
 
-def _measure(protocol: str, params: Params) -> Measured:
+def _measure(protocol: str, params: Params, messages: EvaluatedMessages | None) -> Measured:
+    """Evaluates; `messages` gets those that were classified."""
     if protocol:
         sources: list[str] = []
-        result, mistakes = protocol_options.run_protocol(protocol, params, sources, _most_mistakes(params))
+        observe, most = None if messages is None else messages.observe, _most_mistakes(params)
+        result, mistakes = protocol_options.run_protocol(protocol, params, sources, most, observe)
         return Measured(protocol_options.TITLES[protocol], result, sources, mistakes)
-    return _test_model(params) if params["folds"] is None else _cross_validate(params)
+    measure = _test_model if params["folds"] is None else _cross_validate
+    return measure(params, messages)
 
 
-def _test_model(params: Params) -> Measured:
+def _test_model(params: Params, evaluated: EvaluatedMessages | None) -> Measured:
     """Tests a saved model on DATA."""
     from spamnb.cli.model_option import find_model_aloud, load_model
-    from spamnb.evaluation import MistakeCollector, evaluate_chunks
+    from spamnb.evaluation import MistakeCollector, evaluate_chunks, observe_all
     from spamnb.model import TrainingOverlap, is_name, name_of
 
     data, quiet, sources = params["data"], params["quiet"], list[str]()
@@ -170,8 +181,8 @@ def _test_model(params: Params) -> Measured:
     most = _most_mistakes(params)
     worst = MistakeCollector(model, most) if most else None
     messages = _note_mail(chunks(data, params, reading, quiet, sources), model, quiet)
-    observe = None if worst is None else worst.observe
-    result = evaluate_chunks(model, messages, observe, TrainingOverlap.of(model, path))
+    observers = [one.observe for one in (worst, evaluated) if one is not None]
+    result = evaluate_chunks(model, messages, observe_all(*observers), TrainingOverlap.of(model, path))
     if result.warning:
         print_status(f"warning: {result.warning}", quiet)
         print_status("Hint: --folds 10 or --holdout 30% tests on messages that were not trained on", quiet)
@@ -196,7 +207,7 @@ def _note_mail(messages: Iterator[Chunk], model: SpamModel, quiet: bool) -> Iter
         yield chunk
 
 
-def _cross_validate(params: Params) -> Measured:
+def _cross_validate(params: Params, evaluated: EvaluatedMessages | None) -> Measured:
     """Cross-validates on DATA with the settings of the options."""
     from spamnb.evaluation import cross_validate, out_of_fold_mistakes
 
@@ -206,12 +217,14 @@ def _cross_validate(params: Params) -> Measured:
     setup.refuse_undersampling("--folds")
     mail, messages = peek_is_mail(chunks(data, params, reading, quiet, sources))
     most = _most_mistakes(params)
-    trainer = setup.trainer(mail, keep_texts=bool(most))
+    trainer = setup.trainer(mail, keep_texts=bool(most or evaluated is not None))
     for chunk in messages:
         trainer.add_chunk(chunk)
     check_classes(trainer)
     result = cross_validate(trainer)
     check_decision(params, result.model.labels)
+    if evaluated is not None:
+        evaluated.take(result.sample)
     folds = setup.training.folds
     mistakes = out_of_fold_mistakes(result, folds, most) if most else []
     return Measured(f"{folds}-fold cross-validation", result, sources, mistakes)

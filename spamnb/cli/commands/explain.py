@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from spamnb.cli import options
 from spamnb.cli.command_base import command
+from spamnb.cli.decision_rule import apply_decision_options
 from spamnb.cli.message_kind import note_mail
 from spamnb.cli.option_groups import option
 from spamnb.cli.output import console, print_prompt, print_status, print_step, write_json
@@ -29,11 +30,10 @@ if TYPE_CHECKING:
     "--verify", is_flag=True, help="Print all numbers and the formula, and recompute the score from them."
 )
 @options.top_option
+@options.advanced(options.decision_options)
 @options.json_option
 @options.quiet_option
-def explain(
-    text: tuple[str, ...], model: str | None, verify: bool, top: int, json_file: str | None, quiet: bool
-) -> None:
+def explain(text: tuple[str, ...], model: str | None, quiet: bool, **params: Any) -> None:
     """Show the evidence for and against one verdict.
 
     The message is TEXT, or the content of FILE, such as an email, or comes from stdin. Each row has a token,
@@ -51,10 +51,10 @@ def explain(
 
     message = _message(text, quiet)
     kind = MAIL if message.tags else kind_by_length(len(message[0]))
-    loaded = load_model(find_model(model, lambda: kind))
+    loaded = apply_decision_options(load_model(find_model(model, lambda: kind)), params)
     if kind == MAIL:
         note_mail(loaded, quiet)
-    _show(loaded, message, verify, top, json_file)
+    _show(loaded, message, params["verify"], params["top"], params["json_file"])
 
 
 def _message(words: tuple[str, ...], quiet: bool) -> Texts:
@@ -129,7 +129,7 @@ def _read(path: str) -> tuple[bytes, bool]:
     from spamnb.readers import (
         LONGEST_RECORD,
         DecodedInput,
-        by_first_lines,
+        certain_mail,
         many_messages,
         open_bytes,
         too_long,
@@ -137,7 +137,7 @@ def _read(path: str) -> tuple[bytes, bool]:
 
     with closing(open_bytes(path, live=False)) as stream:
         decoded = DecodedInput(stream)
-        is_mail = bool(by_first_lines(decoded.raw_head))
+        is_mail = bool(certain_mail(decoded.raw_head, ended=True))
         raw = _content(decoded, is_mail, LONGEST_RECORD + 1)
     if many := many_messages(raw):
         raise _several(f"{stream.name} is {many}", (path,))
@@ -163,12 +163,12 @@ def _show(model: SpamModel, message: Texts, verify: bool, top: int, json_file: s
     import numpy as np
 
     from spamnb.model import verify as verify_score
-    from spamnb.report import explanation_row, model_card, prediction_rows, token_tables
+    from spamnb.report import explanation_row, message_text, model_card, prediction_rows, token_tables
 
     explanation = model.explain(message)
     numbers, verification = verify_score(model, message) if verify else (None, None)
     if json_file:
-        row = explanation_row(explanation)
+        row = {"message": message_text(message, 0), **explanation_row(explanation)}
         if verification is not None:
             row |= {"numbers": numbers, "verification": asdict(verification)}
         write_json(next(prediction_rows(model.score(message), np.arange(1), lambda _: row)), json_file)

@@ -10,7 +10,7 @@ import click
 from spamnb.cli import options
 from spamnb.cli.command_base import command
 from spamnb.cli.option_groups import option
-from spamnb.cli.output import print_step, write_bytes
+from spamnb.cli.output import print_status, print_step, write_bytes
 from spamnb.cli.overwrite import check_overwrite
 from spamnb.core import files
 from spamnb.errors import DataError
@@ -36,7 +36,8 @@ def export(model: str, output: str | None, force: bool, quiet: bool) -> None:
     """Write a model as JSON lines.
 
     The first line holds the settings; then comes a line for each token with its occurrences and messages by
-    class, the most frequent first. `spamnb model import` restores the same model, to the last bit.
+    class, the most frequent first. `spamnb model import` restores the same model, to the last bit. The
+    list of its lessons stays behind: what was learned before cannot be undone there.
 
     \b
     Examples:
@@ -45,6 +46,7 @@ def export(model: str, output: str | None, force: bool, quiet: bool) -> None:
     """
     from itertools import islice
 
+    from spamnb.cli.model_saving import has_lessons
     from spamnb.model import SpamModel, existing_path_of, export_lines
 
     model = existing_path_of(model)
@@ -56,9 +58,11 @@ def export(model: str, output: str | None, force: bool, quiet: bool) -> None:
     if output is None or output == "-":
         for block in blocks:
             write_bytes(block)
-        return
-    _write(output, blocks)
-    print_step("exported", f"{loaded.store.vocabulary:,} tokens to {output}", quiet)
+    else:
+        _write(output, blocks)
+        print_step("exported", f"{loaded.store.vocabulary:,} tokens to {output}", quiet)
+    if has_lessons(loaded):
+        print_status("note: the list of lessons stays behind; the imported model cannot undo them", quiet)
 
 
 def _check(output: str, model: str, force: bool) -> None:

@@ -9,7 +9,7 @@ import click
 from spamnb.cli import options
 from spamnb.cli.command_base import command
 from spamnb.cli.text_messages import refuse_texts
-from spamnb.cli.update_model import class_options, update_model, update_options
+from spamnb.cli.update_model import class_options, print_undo, update_model, update_options
 
 if TYPE_CHECKING:
     from spamnb.messages import Chunk
@@ -40,4 +40,4 @@ def forget(messages: tuple[str, ...], **flags: Any) -> None:
     def forget_chunk(learner: Learner, chunk: Chunk, labels: list[str] | None) -> None:
         learner.forget(chunk.texts, labels, chunk.categories, chunk.numbers)
 
-    update_model(messages, flags, forget_chunk, labelled=bool(flags["label_column"]))
+    print_undo(update_model(messages, flags, forget_chunk, labelled=bool(flags["label_column"])), flags)

@@ -33,7 +33,8 @@ def model_log(model: str | None, output_format: str) -> None:
 
     A lesson is what one `learn`, `forget` or `review` has changed: its number, time and source, how many
     messages it changed in each class, and a digest of the message. The text of messages is not kept.
-    `spamnb model undo` takes lessons back. Lessons are kept for 90 days, 20,000 at most.
+    `spamnb model undo` takes lessons back. Lessons are kept for 90 days, 20,000 at most, in a file beside the
+    model; `model export` leaves them behind.
 
     \b
     Examples:
@@ -45,15 +46,31 @@ def model_log(model: str | None, output_format: str) -> None:
     from spamnb.report import dumps
     from spamnb.training import history
 
-    lessons = history(find_model_to_show(model))
+    path = find_model_to_show(model)
+    lessons = history(path)
     if output_format == "jsonl":
         for lesson in lessons:
             click.echo(dumps(lesson.to_dict(), indent=None), nl=False)
         return
     if not lessons:
-        print_status("The model has no lessons: nothing was learned since it was trained.")
+        print_status(_no_lessons(path))
         return
     print_table([_HEAD, *map(_cells, lessons)], _NUMBERS)
+
+
+def _no_lessons(path: str) -> str:
+    """Says why a model has no lessons to list; a copy often lacks the file that keeps them."""
+    from spamnb.cli.model_saving import has_lessons
+    from spamnb.model import SpamModel
+    from spamnb.storage import HISTORY
+
+    model = SpamModel.load(path)
+    mark = model.lesson_mark
+    if not has_lessons(model):
+        return "The model has no lessons: nothing was learned since it was trained."
+    if mark is None or mark.last <= mark.fixed:
+        return "The model has learned since it was trained, but has no list of lessons that can be undone."
+    return f"None of the lessons up to {mark.last:,} is in {path}{HISTORY}: copy that file with a model."
 
 
 def _cells(lesson: LessonInfo) -> tuple[str, ...]:

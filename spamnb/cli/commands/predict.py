@@ -11,10 +11,10 @@ from spamnb.cli import exit_codes, options
 from spamnb.cli.command_base import command
 from spamnb.cli.data_inputs import inputs, missing_files, read_options
 from spamnb.cli.decision_rule import apply_decision_options
-from spamnb.cli.message_kind import as_typed, kind_of_inputs
+from spamnb.cli.message_kind import as_typed, kind_of_inputs, note_stdin_is_mail
 from spamnb.cli.option_groups import option
 from spamnb.cli.options import Params
-from spamnb.cli.output import is_typed, print_mark, print_status
+from spamnb.cli.output import is_typed, print_mark, print_status, show_error
 from spamnb.cli.prediction_output import (
     FORMATS,
     KEEP_COLUMNS,
@@ -29,6 +29,7 @@ from spamnb.cli.prediction_output import (
 )
 from spamnb.cli.prediction_run import OpenedInput, PredictionRun
 from spamnb.cli.text_messages import check_alone, refuse_texts, text_source
+from spamnb.errors import DataError
 from spamnb.readers import FORMATS as INPUT_FORMATS, any_of
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ def predict(files: tuple[str, ...], exit_code: str, **params: Any) -> None:
     Output is the verdict, the probability of spam (with more than two classes, that of the verdict) and the
     message (for mail its file): a table on a terminal, in a pipe separated by tabs. The columns of CSV, TSV,
     JSON, Parquet and Excel files are kept, after the verdict and its probability.
+    A stream that runs keeps the model it began with; `spamnb serve` follows lessons.
 
     \b
     Examples:
@@ -97,6 +99,7 @@ def predict(files: tuple[str, ...], exit_code: str, **params: Any) -> None:
       spamnb predict inbox.csv --format jsonl --explain
       spamnb predict Maildir --only spam
       tail -f sms.log | spamnb predict --only spam
+      if spamnb predict -q --exit-code bogofilter < mail.eml; then echo spam; fi
     """
     from spamnb.core import keep_freed_memory
 
@@ -107,6 +110,8 @@ def predict(files: tuple[str, ...], exit_code: str, **params: Any) -> None:
     spam = exit_codes.spam_verdicts(exit_code, model.labels)
     run = _predict(files, model, params)
     verdicts = {"spam" if verdict in spam else verdict for verdict in run.counts.verdicts}
+    if exit_code == "bogofilter" and not (verdicts or run.counts.unread or missing_files()):
+        show_error(DataError("there is no message to classify", "give one on stdin, in a file or with -t"))
     code = exit_codes.of_verdicts(exit_code, verdicts, run.counts.unread, missing_files())
     click.get_current_context().exit(code)
 
@@ -184,6 +189,8 @@ def _open(inputs: list[Any], run: PredictionRun, params: Params) -> Iterator[Ope
             print_status("Type a message and press Enter; Ctrl-D ends.")
             print_mark()
         with open_source(path, reading, labelled=False) as source:
+            if path == "-" and reading.format == "auto":
+                note_stdin_is_mail(source.format, params["quiet"])
             if (reading.mail.jobs or 1) > 1:
                 from spamnb.training import ScoreInWorker
 

@@ -14,6 +14,8 @@ from spamnb.cli.command_base import Command, command
 from spamnb.cli.command_group import LazyGroup
 from spamnb.cli.option_groups import Option
 
+_SET = (ParameterSource.ENVIRONMENT, ParameterSource.DEFAULT_MAP)
+
 
 def _complete_command(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
     """Completes the next word of a command's name."""
@@ -58,37 +60,64 @@ def show_config(ctx: click.Context, words: tuple[str, ...]) -> None:
         click.echo(visible(f"# {file}{'' if os.path.exists(file) else ' (not there)'}"))
     for name in names:
         if not words or name == wanted:
-            for line in _lines(root, name, everything=bool(words)):
+            ctx = _context(root, name)
+            for line in _lines(ctx, name, everything=bool(words)):
                 click.echo(visible(line))
+            _warn(ctx)
 
 
-def _lines(root: click.Context, name: str, everything: bool) -> Iterator[str]:
-    """Returns the table of a command with its values; without any value none, unless everything is wanted."""
+def _context(root: click.Context, name: str) -> click.Context:
+    """Returns the context of a command, as if it ran."""
     ctx = root
     for word in name.split():
         assert isinstance(ctx.command, click.Group)
         inner = ctx.command.get_command(ctx, word)
         assert inner is not None
         ctx = click.Context(inner, info_name=word, parent=ctx)
+    return ctx
+
+
+def _warn(ctx: click.Context) -> None:
+    """Warns of variables that stand for no option; of those for this command itself it was done before."""
+    from spamnb.cli.environment import unread_options
+    from spamnb.cli.output import print_status
+
     assert isinstance(ctx.command, Command)
-    rows = [_row(ctx, one) for one in ctx.command.keys.values()]
-    shown = [text for text, is_set in rows if is_set or everything]
+    for text in () if ctx.command is show_config else unread_options(ctx, ctx.command.keys):
+        print_status(f"warning: {text}")
+
+
+def _lines(ctx: click.Context, name: str, everything: bool) -> Iterator[str]:
+    """Returns the table of a command with its values; without any value none, unless everything is wanted."""
+    assert isinstance(ctx.command, Command)
+    keys = ctx.command.keys
+    values = {key: one.consume_value(ctx, {}) for key, one in keys.items()}
+    overridden = ctx.command.overridden({key: source for key, (_, source) in values.items()})
+    shown = []
+    for key, (value, source) in values.items():
+        row = _row(ctx, keys[key], value, source)
+        if by := overridden.get(keys[key]):
+            row = f"# {row}, not used: {_origin(ctx, by, values[by.key][1])} sets {by.key}"
+        if everything or source in _SET:
+            shown.append(row)
     if shown:
         yield f"[{name.replace(' ', '.')}]"
         yield from shown
 
 
-def _row(ctx: click.Context, option: Option) -> tuple[str, bool]:
-    """Returns `key = value  # origin`, and whether it is set."""
+def _row(ctx: click.Context, option: Option, value: Any, source: ParameterSource) -> str:
+    """Returns `key = value  # origin`, as a comment if it is not set."""
+    if source in _SET:
+        return f"{option.key} = {_toml(value)}  # {_origin(ctx, option, source)}"
+    default = option.to_info_dict()["default"]
+    return f"# {option.key}" + ("" if default in (None, ()) else f" = {_toml(default)}  # default")
+
+
+def _origin(ctx: click.Context, option: Option, source: ParameterSource) -> str:
+    """Returns the variable or the file that sets an option."""
     from spamnb.cli.configuration import origin
 
-    value, source = option.consume_value(ctx, {})
-    if source is ParameterSource.ENVIRONMENT:
-        return f"{option.key} = {_toml(value)}  # {option.variable(ctx)}", True
-    if source is ParameterSource.DEFAULT_MAP:
-        return f"{option.key} = {_toml(value)}  # {origin(ctx, option.key)}", True
-    default = option.to_info_dict()["default"]
-    return f"# {option.key}" + ("" if default in (None, ()) else f" = {_toml(default)}  # default"), False
+    return option.variable(ctx) if source is ParameterSource.ENVIRONMENT else origin(ctx, option.key)
 
 
 def _toml(value: Any) -> str:

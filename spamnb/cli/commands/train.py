@@ -13,7 +13,7 @@ import click
 
 from spamnb.cli import options
 from spamnb.cli.command_base import command
-from spamnb.cli.data_inputs import inputs, read_options
+from spamnb.cli.data_inputs import inputs, missing_data, read_options
 from spamnb.cli.message_kind import check_classes, classes_text
 from spamnb.cli.model_option import default_kinds, default_text
 from spamnb.cli.option_groups import option
@@ -95,7 +95,7 @@ def train(data: tuple[str, ...], output: str | None, force: bool, **params: Any)
 def _sources(data: tuple[str, ...], params: Params) -> list[Any]:
     """Returns the inputs with how to read them."""
     if not (data or params["labelled"] or params["files_from"]):
-        raise click.UsageError("Missing argument 'DATA...'.")
+        raise missing_data()
     sources = inputs(data, params, read_options(params, default_format="csv", chunk_bytes=_CHUNK))
     params["jobs"] = sources[0][1].mail.jobs if sources else 1
     if "-" in data:
@@ -232,7 +232,7 @@ def _print_summary(model: SpamModel, target: str, size: int, seconds: float, qui
     tokens = f"{store.vocabulary:,} tokens" + (f" and the columns {', '.join(columns)}" if columns else "")
     lines = [
         ("learned", f"{total} ({classes_text(store)}) in {seconds:.2f} s"),
-        ("vocabulary", f"{tokens}; scorer {model.scoring.name}, {_smoothing_text(model)}"),
+        ("vocabulary", f"{tokens}; scorer {model.scoring.name}{_smoothing_text(model)}"),
         ("base model", _base_text(model)),
         ("refined", metrics.get("refined", "")),
         ("cross-validation", metrics_text(model)),
@@ -254,8 +254,11 @@ def _print_summary(model: SpamModel, target: str, size: int, seconds: float, qui
 
 
 def _smoothing_text(model: SpamModel) -> str:
-    textbook = "as in the textbook, " if model.scoring.is_textbook else ""
-    return textbook + model.active_scoring.smoothing_text(ngrams=model.store.gram_vocabulary > 0)
+    """Describes the smoothing, which normal densities alone have not."""
+    textbook = ", as in the textbook" if model.scoring.is_textbook else ""
+    if not model.store.vocabulary and not model.features.categorical and model.features.numeric:
+        return textbook
+    return f"{textbook}, {model.active_scoring.smoothing_text(ngrams=model.store.gram_vocabulary > 0)}"
 
 
 def _base_text(model: SpamModel) -> str:

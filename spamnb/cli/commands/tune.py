@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from spamnb.cli import options
 from spamnb.cli.command_base import command
@@ -19,13 +16,12 @@ from spamnb.cli.message_kind import peek_is_mail
 from spamnb.cli.option_groups import option
 from spamnb.cli.options import Params, force_option
 from spamnb.cli.output import console, print_step, steps, write_json
+from spamnb.cli.train_command import train_command
 from spamnb.errors import ConfigError
 from spamnb.settings import TrainingConfig, flags
 
 if TYPE_CHECKING:
     from spamnb.tuning import Candidate, Objective, Row, Tuned
-
-_COLUMNS = ("chars", "pattern", "categorical", "numeric")  # part of the choice, and so not copied
 
 tuned_model_option = option(
     "-o",
@@ -72,7 +68,7 @@ def tune(ctx: click.Context, /, data: tuple[str, ...], **params: Any) -> None:
     check_request(data, params, least_folds=3)
     target = _target(data, params)
     outcome = _search(data, params, seconds)
-    command = _command(ctx, outcome.tuned.choice, target)
+    command = train_command(ctx, outcome.tuned.choice, target)
     if params["json_file"]:
         write_json(_as_json(outcome, command), params["json_file"])
     if params["json_file"] != "-":
@@ -146,14 +142,6 @@ def _search(data: tuple[str, ...], params: Params, seconds: float) -> _Outcome:
     return _Outcome(objective, tuned, rows, grid.notes())
 
 
-def _command(ctx: click.Context, choice: Candidate, target: str | None) -> str:
-    """Returns the call of `spamnb train` that makes the model of the choice."""
-    settings = flags(choice.features, choice.scoring, choice.mail)
-    reading = _stated_words(ctx, leave_out=("output", *_COLUMNS))
-    where = ["-o", target] if target else []
-    return shlex.join(["spamnb", "train", *ctx.params["data"], *reading, *settings, *where])
-
-
 def _as_json(outcome: _Outcome, command: str) -> dict[str, Any]:
     tuned, sign = outcome.tuned, outcome.objective.sign
     order = sorted(tuned.tried.items(), key=lambda item: -item[1].merit)
@@ -185,30 +173,3 @@ def _save(data: tuple[str, ...], params: Params, choice: Candidate, target: str)
         trainer.add_chunk(chunk)
     size = save(trainer.finish(), target, params["quiet"])
     print_step("saved", f"{target} ({size / 1e3:,.0f} kB)", params["quiet"])
-
-
-def _stated_words(ctx: click.Context, leave_out: Sequence[str] = ()) -> list[str]:
-    """Returns the stated options that `spamnb train` has too, as they would be written there."""
-    from spamnb.cli.commands.train import train
-
-    known = {one.name for one in train.params if isinstance(one, click.Option)}
-    words: list[str] = []
-    for one in ctx.command.params:
-        name = one.name or ""
-        if not isinstance(one, click.Option) or name not in known or name in leave_out:
-            continue
-        if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE:
-            words += _written(one, ctx.params[name])
-    return [word for word in words if word not in ("-q", "--quiet")]
-
-
-def _written(option: click.Option, value: object) -> list[str]:
-    flag = max(option.opts, key=len)
-    if option.is_flag:
-        return [flag]
-    each = value if option.multiple and isinstance(value, tuple) else (value,)
-    return [w for v in each for w in (flag, *(map(_word, v) if isinstance(v, tuple) else (_word(v),)))]
-
-
-def _word(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.core import FloatArray, IntArray
-from spamnb.messages import Chunk, InputColumns, Texts, unguarded
+from spamnb.messages import Chunk, InputColumns, Texts
 from spamnb.readers.read_options import ReadOptions
-from spamnb.readers.skipped_rows import SkippedRecords
+from spamnb.readers.skipped_rows import NO_TEXT, SkippedRecords
 from spamnb.readers.tables.column_choice import (
     Columns,
     Rows,
@@ -76,12 +76,11 @@ def factorise(values: Iterable[bytes]) -> tuple[list[bytes], IntArray]:
 
 @dataclass
 class ChunkBuilder:
-    """Builds chunks of records; `labels` is None if labels are not read, `guarded` of CSV by `predict`."""
+    """Builds chunks of records; `labels` is None if labels are not read."""
 
     columns: Columns
     labels: LabelMap | None
     skipped: SkippedRecords
-    guarded: bool = False
 
     def describe(self, names: Sequence[str]) -> str:
         """Describes the chosen columns of those with these names."""
@@ -94,7 +93,6 @@ class ChunkBuilder:
         """
         columns, lines = self.columns, records.lines
         texts = _no_texts(len(lines)) if columns.text is None else records.texts(columns.text)
-        texts = unguarded(texts) if self.guarded else texts
         labels = self._labels(records)
         keep = self._keep(records, texts, labels)
         categories = {name: _categories(records, i) for name, i in columns.categorical.items()}
@@ -134,7 +132,7 @@ class ChunkBuilder:
         """Maps the rows of unusable records to the reasons."""
         reasons: dict[int, str] = {}
         if self.columns.needs_text:
-            reasons = dict.fromkeys(np.flatnonzero(texts.starts == texts.ends).tolist(), "no text")
+            reasons = dict.fromkeys(texts.blank_rows(), NO_TEXT)
         if self.columns.label is not None and not all(labels):
             written = records.column(self.columns.label)
             reasons |= {i: label_map.reason(written[i]) for i, label in enumerate(labels) if not label}

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from spamnb.errors import DataError
+from spamnb.messages import is_predicted
 from spamnb.readers.format_detection import sep_line
 from spamnb.readers.read_options import ColumnOptions
 from spamnb.readers.tables.column_choice import by_column, find_column, number
@@ -34,7 +35,8 @@ _SAMPLE = 1 << 14  # bytes that decide the delimiter
 class CsvDialect:
     """How a delimited file is written, and a sample of its rows.
 
-    `skip` bytes with `skip_lines` lines come before the first record.
+    `skip` bytes with `skip_lines` lines come before the first record. `stray_returns` are those that stand
+    before a delimiter: a column was added to lines that end with a carriage return.
     """
 
     delimiter: str
@@ -44,6 +46,7 @@ class CsvDialect:
     sample: list[list[str]]
     skip: int = 0
     skip_lines: int = 0
+    stray_returns: bool = False
 
     def describe(self) -> list[str]:
         """Lists `comma, header`."""
@@ -59,7 +62,9 @@ def detect_dialect(
     head = head[skip:]
     delimiter = delimiter or ("\t" if tabs else find_delimiter(head, stated, final=final))
     _check_width(head[:_WIDEST], delimiter, name)
-    quoting = delimiter != "\t" or quotes_matter(head)
+    stray = _has_stray_return(head, delimiter)
+    head = without_stray_returns(head, delimiter) if stray else head
+    quoting = delimiter != "\t" or (not _is_predicted(head) and quotes_matter(head))
     parsed = parse_rows(head, delimiter, quoting=quoting, final=final)
     if not parsed.rows and not final:  # a first record longer than the head
         whole = parse_rows(head, delimiter, quoting=quoting, final=True)
@@ -68,10 +73,32 @@ def detect_dialect(
     if not has_header(rows, stated):
         widths = Counter(map(len, rows)).most_common(1)
         names = [str(i + 1) for i in range(widths[0][0] if widths else 1)]
-        return CsvDialect(delimiter, quoting, False, names, rows, skip, int(skip > 0))
+        return CsvDialect(delimiter, quoting, False, names, rows, skip, int(skip > 0), stray)
     names = [name.strip() for name in rows[0]]
     skipped = skip + parsed.first_bytes, (skip > 0) + parsed.first_lines
-    return CsvDialect(delimiter, quoting, True, names, rows[1:], *skipped)
+    return CsvDialect(delimiter, quoting, True, names, rows[1:], *skipped, stray)
+
+
+def _has_stray_return(head: bytes, delimiter: str) -> bool:
+    r"""Returns whether the first line has carriage returns only before delimiters, and ends with `\n`."""
+    first, newline, _ = head.partition(b"\n")
+    stray = b"\r" + delimiter.encode()
+    return bool(newline) and stray in first and b"\r" not in first.rstrip(b"\r").replace(stray, b"")
+
+
+def without_stray_returns(data: bytes, delimiter: str) -> bytes:
+    r"""Replaces each carriage return before a delimiter by a blank: all else stays where it is.
+
+    >>> without_stray_returns(b"id,text\r,label\r\n", ",")
+    b'id,text ,label\r\n'
+    """
+    return data.replace(b"\r" + delimiter.encode(), b" " + delimiter.encode())
+
+
+def _is_predicted(head: bytes) -> bool:
+    """Returns whether `predict` wrote a TSV, in which quotes are ordinary characters."""
+    first = head.partition(b"\n")[0].decode("utf-8", "replace")
+    return is_predicted([name.strip() for name in first.split("\t")], tsv=True)
 
 
 def _check_width(head: bytes, delimiter: str, name: str) -> None:

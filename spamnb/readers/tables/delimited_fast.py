@@ -46,6 +46,10 @@ class FastRows:
     def __len__(self) -> int:
         return len(self.lines)
 
+    def are_empty_from(self, column: int) -> bool:
+        """Returns whether no row has anything in this column or a later one."""
+        return bool((self.starts[:, column:] == self.ends[:, column:]).all())
+
     @cached_property
     def _raw(self) -> Bytes:
         return np.frombuffer(self.data, np.uint8)

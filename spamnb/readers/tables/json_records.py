@@ -49,7 +49,8 @@ class RecordTable:
             for i in self.builder.columns.wanted
         }
         values = ListRecords(np.fromiter(lines, np.int64), columns, faults)
-        kept = JsonColumns(self.names, records, self.builder.columns.text) if self.keep else None
+        text = self.builder.columns.text
+        kept = JsonColumns(self.names, records, text, faults) if self.keep else None
         return self.builder.build(values, position, kept)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,8 @@ from typing import Any
 
 from spamnb.messages import Texts
 from spamnb.readers.tables.chunk_builder import Records
+
+_UNNAMED = re.compile(r"|_\d+|Unnamed: \d+")
 
 
 def unique_names(names: Sequence[str]) -> tuple[str, ...]:
@@ -28,6 +31,15 @@ def unique_names(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(unique)
 
 
+def is_unnamed(name: str) -> bool:
+    """Returns whether a column has no name, or one that `unique_names` or pandas gave it for want of one.
+
+    >>> [is_unnamed(name) for name in ("", "_2", "Unnamed: 3", "v2")]
+    [True, True, True, False]
+    """
+    return _UNNAMED.fullmatch(name) is not None
+
+
 @dataclass(frozen=True)
 class TableColumns:
     """The columns of delimited rows; every value is text."""
@@ -42,6 +54,9 @@ class TableColumns:
     def record(self, row: int) -> Mapping[str, Any]:
         return dict(zip(self.names, (column[row] for column in self._columns), strict=True))
 
+    def fault(self, row: int) -> str:
+        return self.records.faults.get(row, "")
+
     @cached_property
     def _columns(self) -> list[list[str]]:
         numbers = range(len(self.names))
@@ -55,6 +70,7 @@ class JsonColumns:
     names: Sequence[str]
     records: Sequence[Mapping[str, Any]]
     text: int | None
+    faults: Mapping[int, str]
 
     def texts(self, column: int) -> Texts:
         name = self.names[column]
@@ -62,6 +78,9 @@ class JsonColumns:
 
     def record(self, row: int) -> Mapping[str, Any]:
         return self.records[row]
+
+    def fault(self, row: int) -> str:
+        return self.faults.get(row, "")
 
     def values(self, column: int) -> list[Any]:
         """Returns the values of a column; None where a record has none."""

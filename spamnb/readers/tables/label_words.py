@@ -188,6 +188,11 @@ def _by_word(label: str) -> str:
     return ""
 
 
+def is_label_question(column: str) -> bool:
+    """Returns whether 1 and yes have a meaning in a column of this name, as in is_spam and ham."""
+    return bool(_column_meaning(column))
+
+
 def _column_meaning(column: str) -> str:
     """Returns what 1 means in a column of this name: `spam`, `ham`, or "" if its name does not say."""
     word = _column_word(normalize_name(column))

@@ -6,10 +6,11 @@ import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
-from spamnb.errors import DataError, InputError, counted, type_name
+from spamnb.errors import DataError, InputError, type_name
 from spamnb.messages import Messages, Texts, as_texts
 from spamnb.readers.tables.label_words import LABEL_NAMES, TEXT_NAMES, is_label_name, normalize_name
-from spamnb.readers.tables.python_labels import label_names, written_labels
+from spamnb.readers.tables.python_labels import ReadLabels, label_names, written_labels
+from spamnb.readers.tables.usable_rows import check_lengths
 
 
 def labelled_messages(
@@ -19,7 +20,7 @@ def labelled_messages(
     *,
     as_written: bool = False,
     classes: Collection[str] = (),
-) -> tuple[Texts, list[str]]:
+) -> tuple[Texts, ReadLabels]:
     """Returns the texts and their labels; `columns` name those of a table, None finds them by usual names.
 
     With `as_written` labels stay as they are, else words and numbers for spam and ham become these.
@@ -41,10 +42,9 @@ def labelled_messages(
     if labels is None:
         raise DataError("there are no labels", hint="pass them second, after the messages")
     texts: Texts = as_texts(messages)
-    names = written_labels(labels) if as_written else label_names(labels, column, classes)
-    if len(texts) != len(names):
-        raise DataError(f"{counted(len(texts), 'message')} but {counted(len(names), 'label')}")
-    return texts, names
+    read = written_labels(labels) if as_written else label_names(labels, column, classes)
+    check_lengths(texts, read)
+    return texts, read
 
 
 def is_table(messages: Any) -> bool:

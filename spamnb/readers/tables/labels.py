@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from spamnb.core import excerpt
 from spamnb.errors import DataError
+from spamnb.readers.skipped_rows import NO_LABEL
 from spamnb.readers.tables.label_words import (
     MINUS_ONE,
     MISSING,
@@ -91,8 +92,7 @@ class LabelMap(dict[bytes, str]):
         if not others or not self._has_both or not others.keys().isdisjoint(self._classes):
             return not others
         rows, most = counts.total(), max(others.values())
-        total = sum(others.values())
-        return rows >= _FEWEST_ROWS and most <= _MOST_TYPOS and total <= max(1, _TYPO_SHARE * rows)
+        return rows >= _FEWEST_ROWS and most <= _MOST_TYPOS and is_rare(sum(others.values()), rows)
 
     def _known(self, label: str) -> str:
         word = normalize_label(label)
@@ -132,7 +132,7 @@ class LabelMap(dict[bytes, str]):
     def reason(self, raw: bytes) -> str:
         """Returns why a label is unusable."""
         label = raw.decode("utf-8", "replace").strip()
-        return "no label" if not label or self._is_missing(label) else _UNKNOWN + excerpt(label)
+        return NO_LABEL if not label or self._is_missing(label) else _UNKNOWN + excerpt(label)
 
     def describe(self) -> str:
         """Writes `spam = "1"`, or lists the labels of the sample; "" if it has none."""
@@ -154,20 +154,29 @@ class LabelMap(dict[bytes, str]):
         spam = any(map(is_spam_word, self._counts))
         return "" if spam or self._classes or len(self._counts) < 2 else "; none is spam"
 
+    def _sizes(self) -> Counter[str]:
+        sizes = Counter[str]()
+        for label, count in self._counts.items():
+            sizes[normalize_label(label)] += count
+        return sizes
+
+    @property
+    def too_many_values(self) -> str:
+        """Returns how many different values the sample has, if they are too many for labels; else ""."""
+        values, rows = len(self._sizes()), self._counts.total()
+        many = rows >= _FEWEST_ROWS and values > _MOST_DISTINCT * rows
+        return f"{values:,} different values in {rows:,} rows" if many or values > _MOST_LABELS else ""
+
     def check_sample(self, name: str, *, has_text: bool = True) -> None:
         """Refuses two labels of messages of which none is known, and a column that holds no labels."""
         if self.binary:
             return
-        sizes = Counter[str]()
-        for label, count in self._counts.items():
-            sizes[normalize_label(label)] += count
-        rows = sizes.total()
-        if rows >= _FEWEST_ROWS and len(sizes) > _MOST_DISTINCT * rows:
+        if too_many := self.too_many_values:
             raise DataError(
-                f'column "{excerpt(self._column)}" of {name} does not look like labels: '
-                f"{len(sizes):,} different values in {rows:,} rows",
+                f'column "{excerpt(self._column)}" of {name} does not look like labels: {too_many}',
                 hint="name the column of the labels with --label-column",
             )
+        sizes, rows = self._sizes(), self._counts.total()
         of_model = self._classes and "spam" not in self._classes
         if has_text and len(sizes) == 2 and not of_model and sizes.keys().isdisjoint(self._classes):
             for label in self._counts:
@@ -207,6 +216,11 @@ class LabelMap(dict[bytes, str]):
             hint="shuffle its rows, so that the first ones show all classes; or name the label that means "
             f"spam: --spam-label {quote(excerpt(spam))}",
         )
+
+
+def is_rare(count: int, rows: int) -> bool:
+    """Returns whether labels are so few of all that they may be typing errors."""
+    return count <= max(1, _TYPO_SHARE * rows)
 
 
 def _no_class(label: str) -> DataError:

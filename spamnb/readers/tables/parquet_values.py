@@ -52,6 +52,9 @@ class ParquetColumns:
     def record(self, row: int) -> Mapping[str, Any]:
         return {name: _as_json(column[row]) for name, column in zip(self.names, self._columns, strict=True)}
 
+    def fault(self, row: int) -> str:  # noqa: ARG002
+        return ""  # a file is read as a whole or not at all
+
     @cached_property
     def _columns(self) -> list[list[Any]]:
         return [column_values(self.batch, name, self.source) for name in self.names]

@@ -13,7 +13,7 @@ from spamnb.messages import Chunk, Texts
 from spamnb.readers.decoded_input import LONGEST_RECORD, DecodedInput
 from spamnb.readers.formats import any_of, table_formats
 from spamnb.readers.read_options import ReadOptions
-from spamnb.readers.skipped_rows import SkippedRecords
+from spamnb.readers.skipped_rows import NO_TEXT, SkippedRecords
 from spamnb.readers.source import Source
 from spamnb.readers.tables.labels import LabelMap
 
@@ -54,11 +54,10 @@ def _refuse_columns(name: str, kind: str, options: ReadOptions, labelled: bool) 
 def _add_label(chunk: Chunk, label: str, skipped: SkippedRecords) -> Chunk:
     """Labels the messages of a chunk and skips blank ones."""
     texts, lines = chunk.texts, chunk.lines
-    blank = texts.starts == texts.ends
-    if blank.any():
+    if blank := texts.blank_rows():
         for line in lines[blank].tolist():
-            skipped.add(line, "no text")
-        texts, lines = texts.select(np.flatnonzero(~blank)), lines[~blank]
+            skipped.add(line, NO_TEXT)
+        texts, lines = texts.select(np.delete(np.arange(len(texts)), blank)), np.delete(lines, blank)
     return Chunk(texts, lines, [label] * len(texts), position=chunk.position)
 
 

@@ -16,7 +16,7 @@ from spamnb.readers.format_detection import begins_array
 from spamnb.readers.formats import any_of, format_by_suffix
 from spamnb.readers.read_options import ColumnOptions, ReadOptions
 from spamnb.readers.tables.csv_dialect import detect_dialect
-from spamnb.readers.tables.delimited import RowReader, TableReader, describe_table
+from spamnb.readers.tables.delimited import RowReader, TableReader, describe_table, text_owns_rest
 from spamnb.readers.tables.json_records import RecordTable
 from spamnb.readers.tables.jsonl import LineReader, describe_lines, read_sample
 from spamnb.readers.tables.label_words import is_ham_column, known_label
@@ -154,7 +154,8 @@ def _read_table(
     dialect = detect_dialect(decoded.head, known, tabs=tabs, final=final, name=decoded.name)
     columns = find_columns(decoded.name, dialect.names, stated, dialect.sample, joined=joined)
     check_scores(decoded.name, columns, dialect.sample)
-    reader = TableReader(decoded, RowReader(dialect, columns.builder()), options.chunk_bytes)
+    rows = RowReader(dialect, columns.builder(), joins=text_owns_rest(dialect, columns.text))
+    reader = TableReader(decoded, rows, options.chunk_bytes)
     return _prediction_file(decoded, describe_table(decoded, dialect), columns, reader.chunks())
 
 

@@ -86,6 +86,6 @@ def _chips(explanation: Explanation) -> list[Chip]:
     chips = [Chip(token_label(e.token) or e.token, e.log_odds, is_token=True) for e in strongest]
     if weaker:
         chips.append(Chip(f"{len(weaker):,} weaker", sum(evidence.log_odds for evidence in weaker)))
-    total = f"sum: log-odds of {explanation.label} against {explanation.other}"
+    total = f"sum: log-odds of {explanation.positive} against {explanation.negative}"
     bias = Chip(join_words(explanation.basis.bias_parts), explanation.bias)
     return [*chips, bias, Chip(total, explanation.log_odds)]

@@ -57,6 +57,15 @@ def threshold_label(panels: Panels, threshold: float) -> str:
     return f"{threshold:.4g}"
 
 
+def cheapest_label(panels: Panels) -> str:
+    """Formats the threshold of the lowest cost with all its digits, if it is another than the one in use."""
+    sweep = panels.sweep
+    if sweep.best == sweep.at:
+        return threshold_label(panels, sweep.used)
+    threshold = float(sweep.thresholds[sweep.best])
+    return f"{100 / (1 + np.exp(-threshold)):.12g}%" if panels.probabilities else f"{threshold:.12g}"
+
+
 def _slider_data(plots: EvaluationPlots, current: str) -> dict[str, Any]:
     """Returns what report.js needs; `current` is the label of the threshold in use.
 
@@ -65,17 +74,19 @@ def _slider_data(plots: EvaluationPlots, current: str) -> dict[str, Any]:
     """
     panels, sweep = plots.panels, plots.panels.sweep
     labels = [threshold_label(panels, t) for t in sweep.thresholds.tolist()]
+    labels[sweep.best] = cheapest_label(panels)
     labels[sweep.at] = current
     flagged = sweep.tp + sweep.fp
     precision = np.where(flagged > 0, sweep.tp / np.maximum(flagged, 1), 1.0)
     recall = sweep.tp / max(panels.positives, 1)
     unit = Axes.of((0.0, 1.0))
+    shown = np.clip(sweep.thresholds, panels.low, panels.high)
     columns = [
         labels,
         sweep.tp.tolist(),
         sweep.fp.tolist(),
-        _tenths(plots.cost_axes().x(sweep.thresholds)),
-        _tenths(plots.threshold_axes().x(sweep.thresholds)),
+        _tenths(plots.cost_axes().x(shown)),
+        _tenths(plots.threshold_axes().x(shown)),
         _tenths(plots.roc_x(sweep.fp / max(panels.negatives, 1))),
         _tenths(unit.y(recall)),
         _tenths(unit.x(recall)),

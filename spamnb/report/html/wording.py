@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from spamnb.evaluation import EvaluationSummary, Panels
 from spamnb.metrics import MultiScores, Scores
 from spamnb.report.html.number_format import (
@@ -17,7 +15,7 @@ from spamnb.report.html.number_format import (
     share,
     thousands,
 )
-from spamnb.report.html.threshold_data import threshold_label
+from spamnb.report.html.threshold_data import cheapest_label
 
 HEADING = "Evaluation report"
 ALL_CORRECT = "All messages were classified correctly."
@@ -139,9 +137,7 @@ def tiles(findings: EvaluationSummary) -> list[Tile]:
 def threshold_caption(panels: Panels, spam: str) -> str:
     """Words what mistakes cost and which threshold would have cost least."""
     cost_fp, cost_fn = panels.costs
-    cost = panels.sweep.cost(panels.positives, panels.negatives, panels.costs)
-    best = panels.sweep.at if cost[panels.sweep.at] == cost.min() else int(np.argmin(cost))
-    cheapest = threshold_label(panels, float(panels.sweep.thresholds[best]))
+    cheapest = cheapest_label(panels)
     return (
         f"Costs: {cost_fp:g} for a false positive, {cost_fn:g} for missed {spam}. On this data the cost is "
         f"lowest at {cheapest}; check a threshold chosen here on other data."

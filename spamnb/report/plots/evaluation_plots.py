@@ -179,7 +179,7 @@ class EvaluationPlots:
         cost = sweep.cost(positives, negatives, self.panels.costs)
         highest = max(float(cost.max()), 1e-9)
         shapes += _cost_scale(highest)
-        x = axes.x(sweep.thresholds)
+        x = axes.x(np.clip(sweep.thresholds, self.panels.low, self.panels.high))
         shapes.append(Line(path(x, axes.y(cost / highest)), "cost", 1.8, dashed=True))
         legend = [("cost", "cost")]
         for role, name, counts, total in (

@@ -11,12 +11,15 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from spamnb.errors import ConfigError
 from spamnb.readers import ReadOptions, Source
-from spamnb.readers.format_detection import by_first_lines
+from spamnb.readers.byte_stream import ByteStream
+from spamnb.readers.decoded_input import DecodedInput
+from spamnb.readers.format_detection import by_first_lines, mail_format
 from spamnb.readers.formats import any_of, table_formats
 from tests.helpers.mailboxes import MARK, Stdin, box, failure, mail, opened
 
@@ -220,3 +223,50 @@ def test_options_are_checked() -> None:
             ReadOptions.from_flags(**{name: 0})
     with pytest.raises(ConfigError, match=r"(?m)^a label must not be empty$"):
         ReadOptions(label=" ")
+
+
+class Trickle(io.RawIOBase):
+    """Gives one line at a time."""
+
+    def __init__(self, lines: list[bytes]) -> None:
+        self._lines = lines
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        line = self._lines.pop(0) if self._lines else b""
+        buffer[: len(line)] = line
+        return len(line)
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+@pytest.mark.parametrize(
+    ("lines", "is_mail"),
+    [
+        pytest.param([b"From: ann@x.example", b"Subject: y", b"", b"body"], True, id="an address"),
+        pytest.param([b"Subject: y", b"From: Ann", b"", b"body"], True, id="a whole header"),
+        pytest.param([b"Subject: y", b"Date: Fri, 2 Jan 2026 09:00:00 +0000"], True, id="a date of mail"),
+        pytest.param([b"Received:", b" from a.example by b", b"X-A: b"], True, id="folded"),
+        pytest.param([b"Received-SPF: Pass (mx)", b" client-ip=::1"], True, id="results of SPF"),
+        pytest.param([b"Date: Friday", b"Place: Joe", b"see you"], False, id="a date of a person"),
+        pytest.param([b"Date: Friday", b"Place: Joe", b"", b"see you"], False, id="a name of no mail"),
+        pytest.param([b"Subject: hi", b"From: Anna"], False, id="names only"),
+        pytest.param([b"To: all", b"Cc: Anna", b"From: a@b.example is mine"], True, id="an address later"),
+        pytest.param([b"To: all", b"see you", b"From: a@b.example"], False, id="an address too late"),
+    ],
+)
+def test_a_pipe_is_mail_only_if_it_can_be_nothing_else(
+    pipe: int, lines: list[bytes], is_mail: bool, end: bytes
+) -> None:
+    """Whether it arrives at once or line after line makes no difference."""
+    data = b"".join(line + end for line in lines)
+    os.write(pipe, data)
+    os.close(pipe)
+    kind = "one email" if is_mail else "one message per line (UTF-8)"
+    assert opened("-").description == f"stdin: {kind}"
+    trickle = ByteStream("-", io.BufferedReader(Trickle(data.splitlines(True))), live=True)
+    assert mail_format(DecodedInput(trickle)) == ("eml" if is_mail else "")
+    Path("x").write_bytes(data)
+    with opened("x") as source:
+        assert source.description == f"x: {kind}"

@@ -12,6 +12,7 @@ import pytest
 
 from spamnb.errors import DataError
 from spamnb.readers import ReadOptions, open_source
+from spamnb.readers.skipped_rows import SkippedRecords
 from spamnb.readers.tables import delimited
 
 Read = Callable[..., Any]
@@ -230,6 +231,43 @@ def test_surplus_fields_before_the_last_column(read: Read) -> None:
     assert unlabelled.source.skipped.summary() == (
         "1 row unsure: cannot be read (line 3: 3 fields, expected 2)"
     )
+
+
+OVERFLOW = b"ham,ok lar,,,\nspam,bare, unquoted comma here,,\nham,a, b, c, d, e\n"
+JOINED = [("ham", b"ok lar"), ("spam", b"bare, unquoted comma here"), ("ham", b"a, b, c, d, e")]
+
+
+@pytest.mark.parametrize("header", [b"v1,v2,,,", b"v1,v2,Unnamed: 2,Unnamed: 3,Unnamed: 4", b"v1,v2,,_2,_3"])
+def test_columns_without_a_name_continue_the_text(read: Read, header: bytes) -> None:
+    data = header + b"\n" + OVERFLOW + b"ham,see you,,,\nspam,WIN now,,,\n"
+    for chunk_bytes in (1 << 18, 7):
+        result = read(data, chunk_bytes=chunk_bytes)
+        assert result.rows == [*JOINED, ("ham", b"see you"), ("spam", b"WIN now")]
+        assert result.source.skipped.lines() == ["2 texts joined from several fields: unquoted delimiters"]
+    unlabelled = read(data, labelled=False, keep_columns=True)
+    assert unlabelled.texts[:3] == [text for _, text in JOINED]
+    assert unlabelled.source.skipped.joined == 2
+    assert list(unlabelled.chunks[0].columns.record(1).values())[1:] == [JOINED[1][1].decode(), "", "", ""]
+
+
+def test_texts_joined_in_blocks_are_counted(read: Read) -> None:
+    blocks = read(b"v1,v2,,,\n" + OVERFLOW).source.blocks
+    skipped = SkippedRecords()
+    [(chunk, lines)] = blocks.reader.read(OVERFLOW, skipped)
+    assert (chunk.texts.tolist()[1], lines, skipped.joined) == (JOINED[1][1], 3, 2)
+    skipped.extend(skipped, 0)
+    assert skipped.joined == 4
+
+
+def test_columns_without_a_name_that_are_filled_or_before_a_named_one_are_no_text(read: Read) -> None:
+    rows = b"".join(b"ham,message %d,tag\nspam,WIN %d,tag\n" % (i, i) for i in range(9))
+    assert read(b"v1,text,\n" + rows).texts[0] == b"message 0"
+    assert read(b"v1,text,,id\nham,a,b,1\nspam,c,,2\n").texts == [b"a", b"c"]
+
+
+def test_one_text_joined(read: Read) -> None:
+    result = read(b"label,text\nham,a\nspam,b,c\n")
+    assert result.source.skipped.lines() == ["1 text joined from several fields: unquoted delimiters"]
 
 
 def test_a_damaged_row_has_no_columns_to_classify_by(read: Read) -> None:
@@ -481,3 +519,17 @@ def test_positions_grow_to_the_size(read: Read) -> None:
 def test_bytes_that_are_not_utf_8_are_cp1252(read: Read) -> None:
     data = b"label,text\n" + b"ham,some text that fills the head\n" * 3000 + b'spam,\xff\xfe\nham,x"\xff\n'
     assert read(data).texts[-2:] == ["ÿþ".encode(), 'x"ÿ'.encode()]
+
+
+@pytest.mark.parametrize("chunk_bytes", [1, 7, 1 << 18])
+@pytest.mark.parametrize("delimiter", [b",", b"\t"], ids=["comma", "tab"])
+def test_a_column_added_behind_carriage_returns(read: Read, chunk_bytes: int, delimiter: bytes) -> None:
+    """As by `sed 's/$/,label/'` on lines that end with CR LF."""
+    lines = [b"id,text\r,label", b"1,ok lar\r,ham", b"2,WIN now\r,spam"]
+    for end in (b"\n", b"\r\n"):
+        data = b"".join(line.replace(b",", delimiter) + end for line in lines)
+        result = read(data, chunk_bytes=chunk_bytes)
+        assert [(label, text.rstrip()) for label, text in result.rows] == TWO
+    only_header = [b"text,id\r, label ", b"ok lar,1,ham\r", b"WIN now,2,spam\r"]
+    data = b"".join(line.replace(b",", delimiter) + b"\n" for line in only_header)
+    assert read(data, chunk_bytes=chunk_bytes).rows == TWO

@@ -198,6 +198,17 @@ def test_a_page_is_small_for_many_messages() -> None:
     assert large < 3 * small
 
 
+def test_the_cheapest_threshold_has_all_its_digits_and_the_slider_has_it() -> None:
+    p = np.array([0.001, 0.3174, 0.3195, 0.999])
+    truth = np.array([False, False, True, True])
+    rank = np.log(p / (1 - p))
+    scores = evaluate_binary(truth, p, rank > 0)
+    shown = make_panels(ScoredLabels(truth, rank > 0, rank, True, np.zeros(4, bool), 0.0))
+    source = render_page(EvaluationSummary("x", scores, HAM_SPAM, panels=shown, mistakes=[]))
+    assert "On this data the cost is lowest at 31.8%;" in Reader(source).text
+    assert [row[1:3] for row in data_of(source)["rows"] if row[0] == "31.8%"] == [[2, 0]]
+
+
 def test_one_class_only() -> None:
     for share in (0.0, 1.1):
         page = Reader(render_page(two(spam_share=share)))
