@@ -20,7 +20,7 @@ from spamnb.counts import CountStore, Entries, Tally, are_grams
 from spamnb.features import SHAPE, extract
 from spamnb.messages import Texts
 from spamnb.model import damping_scale, prior_if_impossible, weighted
-from spamnb.scorers import ClassTotals, EvidenceLimits, Scorer, Stats, make
+from spamnb.scorers import ClassTotals, EvidenceLimits, Scorer, Stats, limited_scores, make
 from spamnb.settings import FeatureConfig, ScorerConfig
 from spamnb.training import FoldScores, with_usual_limit
 
@@ -107,14 +107,11 @@ def _score(
     entries = Entries(1, np.zeros(present, np.int64), local, counts, length, sequence, at)
     stats = now.stats(slice(0, now.known) if scorer.needs_full_vocabulary else rows)
     stats = weighted(stats, scorer.config)
-    weights = scorer.estimate(stats)
-    if limits is not None:
-        entries, weights = limits.limit(entries, weights)
-    joint = scorer.text_scores(entries, stats, weights) + scorer.bias(stats)
-    joint = prior_if_impossible(joint, scorer.log_prior(stats))[0]
+    joint, parts = limited_scores(limits, scorer, entries, stats)
+    joint = prior_if_impossible(joint + scorer.bias(stats), scorer.log_prior(stats))[0]
     shapes = now.kinds[rows] == SHAPE
     known = present - np.count_nonzero(shapes) if scorer.once else counts[~shapes].sum()
-    return joint * damping_scale(np.array([len(entries.ids)]), scorer.config), int(known)
+    return joint * damping_scale(parts, scorer.config), int(known)
 
 
 def _sequence(stream: Entries, t: int, rows: IntArray, known: int) -> tuple[IntArray | None, IntArray | None]:

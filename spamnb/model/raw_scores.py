@@ -6,7 +6,7 @@ import numpy as np
 
 from spamnb.core import BoolArray, FloatArray, IntArray, Record
 from spamnb.counts import Entries
-from spamnb.scorers import Ranks, Stats, select
+from spamnb.scorers import Stats
 
 
 class WordCounts(Record):
@@ -61,9 +61,8 @@ class TokenWeights(Record):
     """The statistics and weights of some tokens, whose ids are their places here.
 
     `rows` are their rows in the store, None where these are the ids. `added` is what correction and limits
-    add to the weights for the positive class, None for nothing. With a limit on the number of tokens they are
-    in the order of their weights, the lowest first, `places` are the ids of the rows (-1 stays -1), `ranks`
-    say which tokens of a message count, and `undone` takes back the weight of one that does not.
+    add to the weights for the positive class, None for nothing. `against` is the part of the weight that is
+    evidence against it, 0 or less; None where its sum is not limited.
     """
 
     rows: IntArray | None
@@ -71,42 +70,14 @@ class TokenWeights(Record):
     weights: FloatArray
     shapes: BoolArray
     added: FloatArray | None
-    ranks: Ranks | None = None
-    undone: FloatArray | None = None
-    places: IntArray | None = None
-
-    def ordered(self, ranks: Ranks, undone: FloatArray) -> TokenWeights:
-        """Returns the tokens in the order of their ranks."""
-        order, stats = np.argsort(ranks.place), self.stats
-        return TokenWeights(
-            order if self.rows is None else self.rows[order],
-            stats.replace(
-                tokens=stats.tokens[order], messages=stats.messages[order], is_ngram=stats.is_ngram[order]
-            ),
-            self.weights[order],
-            self.shapes[order],
-            None if self.added is None else self.added[order],
-            ranks,
-            undone[order],
-            np.append(ranks.place.astype(np.int64), -1),
-        )
+    against: FloatArray | None = None
 
 
 class LookedUpBatch(Record):
-    """A batch after lookup: its entries, which of them count (None: all), and what their ids index."""
+    """A batch after lookup: its entries, and what their ids index."""
 
-    known: Entries
-    counted: BoolArray | None
+    entries: Entries
     tokens: TokenWeights
-
-    @classmethod
-    def of(cls, known: Entries, tokens: TokenWeights) -> LookedUpBatch:
-        return cls(known, None if tokens.ranks is None else tokens.ranks.counted_in_order(known), tokens)
-
-    @property
-    def entries(self) -> Entries:
-        """The entries that count."""
-        return self.known if self.counted is None else select(self.known, self.counted)
 
     def store_rows(self, ids: IntArray) -> IntArray:
         return ids if self.tokens.rows is None else self.tokens.rows[ids]

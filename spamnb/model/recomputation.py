@@ -25,18 +25,20 @@ def recompute(numbers: Shown) -> Recomputed:
     """Computes log-odds and probabilities from the result of `numbers_of`, or that read from JSON."""
     formula = numbers["formula"]
     classes = formula["classes"]
-    tokens = _within_limits(numbers["tokens"], formula)
+    tokens = numbers["tokens"]
     columns = column_terms(numbers, len(classes))
     scores = [
         sum(each) for each in zip(formula["bias"], *_text_terms(numbers, tokens), *columns, strict=True)
     ]
     scores = _comparable(scores, formula["log_prior"])
-    scale = max(len(tokens), 1) ** -formula["damping"] * numbers.get("share", 1.0)
+    shares = _shares_of_tokens(tokens, formula)
+    scale = max(sum(shares), 1) ** -formula["damping"] * numbers.get("share", 1.0)
     if len(classes) != 2:
         return Recomputed(None, dict(zip(classes, _shares(scores, scale, formula), strict=True)))
     plus = classes.index(formula["positive"])
     raw = _difference(scores[plus], scores[1 - plus]) * scale
-    raw += sum(_added(row, formula) * _times(row, formula) for row in tokens) * scale
+    changes = (_change(row, share, formula) for row, share in zip(tokens, shares, strict=True))
+    raw += sum(changes) * scale
     raw += formula["correction_bias"] or 0.0
     if "base" in numbers:
         base = recompute(numbers["base"]).log_odds
@@ -46,18 +48,30 @@ def recompute(numbers: Shown) -> Recomputed:
     return Recomputed(log_odds, {classes[plus]: p, classes[1 - plus]: 1 - p})
 
 
-def _within_limits(rows: Sequence[Shown], formula: Shown) -> list[Shown]:
-    """Selects the tokens that count: the strongest against the positive class, equal ones in their order."""
+def _shares_of_tokens(rows: Sequence[Shown], formula: Shown) -> list[float]:
+    """Returns how much of each token counts; the tokens against the positive class may have a limit."""
     if not formula["max_evidence"]:
-        return list(rows)
-    ranked = sorted(rows, key=lambda row: _weight(row, formula))
-    against = [row for row in ranked if _weight(row, formula) < -NEUTRAL]
-    return against[: formula["max_evidence"]] + ranked[len(against) :]
+        return [1.0] * len(rows)
+    weights = [_weight(row, formula) for row in rows]
+    is_against = [isfinite(weight) and weight < -NEUTRAL for weight in weights]
+    against = [(weight, row) for weight, row, one in zip(weights, rows, is_against, strict=True) if one]
+    evidence = -sum(weight * _times(row, formula) for weight, row in against)
+    most = -formula["max_evidence"] * min((weight for weight, _ in against), default=0.0)
+    share = most / evidence if evidence > most else 1.0
+    return [share if one else 1.0 for one in is_against]
+
+
+def _change(row: Shown, share: float, formula: Shown) -> float:
+    """Returns what correction and limits add to a token's evidence for the positive class of two."""
+    change = _added(row, formula) * _times(row, formula)
+    if share != 1.0:
+        change -= (1.0 - share) * _weight(row, formula) * _times(row, formula)
+    return change
 
 
 def _weight(row: Shown, formula: Shown) -> float:
-    """Returns a token's weight for the positive class of two, with its correction and without limits."""
-    return _bayes_weight(row, formula) + (row["correction"] or 0.0)
+    """Returns a token's weight for the positive class of two, with its correction and the limit on it."""
+    return _bayes_weight(row, formula) + _added(row, formula)
 
 
 def _bayes_weight(row: Shown, formula: Shown) -> float:

@@ -102,13 +102,16 @@ def _class_equations(formula: Formula) -> list[str]:
 def _legend(formula: Formula, column: str) -> Legend:
     rows = [*_bias_rows(formula), *(_token_rows(formula, column) if formula.estimate.vocabulary else [])]
     if formula.sum.max_evidence and len(formula.classes) == 2:
-        rows.append(("", f"of the tokens with w below 0 only the {formula.sum.max_evidence:,} lowest count"))
+        least = f"{formula.sum.max_evidence:,} times the lowest w"
+        rows.append(("", f"the terms with w below 0 are scaled so that their sum is at least {least}"))
     if formula.sum.columns:
         rows.append(("columns", _column_meaning(formula)))
     if formula.sum.damping:
-        which = "of distinct tokens that count" if formula.sum.max_evidence else "of distinct known tokens"
         columns = " and columns" * formula.sum.columns
-        rows.append(("m", f"number {which}{columns} in the message, shapes included"))
+        scaled = "; scaled ones count that much less" if formula.sum.max_evidence else ""
+        rows.append(
+            ("m", f"number of distinct known tokens{columns} in the message, shapes included{scaled}")
+        )
     if formula.base is not None:
         rows.append(("base", "log-odds by the base model"))
         if formula.base.by_share:

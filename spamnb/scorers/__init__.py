@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from spamnb.scorers.evidence_limits import (
         NEUTRAL as NEUTRAL,
         EvidenceLimits as EvidenceLimits,
-        Ranks as Ranks,
-        select as select,
+        Shares as Shares,
+        limited_scores as limited_scores,
     )
     from spamnb.scorers.less_naive import BACK_OFF as BACK_OFF
     from spamnb.scorers.registry import REGISTRY as REGISTRY, check_scorer as check_scorer, make as make
@@ -44,7 +44,7 @@ else:
             ],
             "bernoulli": ["HUGE"],
             "column_scores": ["ColumnScores"],
-            "evidence_limits": ["NEUTRAL", "EvidenceLimits", "Ranks", "select"],
+            "evidence_limits": ["NEUTRAL", "EvidenceLimits", "Shares", "limited_scores"],
             "less_naive": ["BACK_OFF"],
         },
     )

@@ -67,9 +67,10 @@ class ScorerConfig:
     to the power d: a long message repeats its evidence. Calibration restores the scale, so a model that is
     not calibrated is not damped.
     `ngram_smoothing_ratio` is how many times as much as words multinomial smooths n-grams, of which alpha
-    then is the geometric mean (None: 4 with the default alpha, else 1). `max_evidence` is how many
-    tokens of a message may count against spam, the strongest ones; `max_token_weight` is the most that one
-    token may count against it. 0 is no limit, and training decides a `max_evidence` of None.
+    then is the geometric mean (None: 4 with the default alpha, else 1). `max_evidence` is how much
+    all tokens of a message may count against spam, as a multiple of the strongest of them;
+    `max_token_weight` is the most that one token may count against it. 0 is no limit, and training decides a
+    `max_evidence` of None.
 
     >>> ScorerConfig("bernoulli", alpha=1.0).alpha
     1.0
@@ -172,8 +173,8 @@ class ScorerConfig:
     max_evidence: int | None = setting(
         None,
         "--max-evidence",
-        "Of the tokens against spam, count only the N strongest of a message; 0: all. [default: 8 for short "
-        "messages; all for email, plain tokens and other scorers]",
+        "Let all tokens against spam in a message count at most as much as N like the strongest of them; 0: "
+        "no limit. [default: 8 for short messages; no limit for email, plain tokens and other scorers]",
         metavar="N",
         type=int,
         rule=NOT_NEGATIVE,

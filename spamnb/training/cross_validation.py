@@ -12,7 +12,7 @@ from spamnb.core import FloatArray, IntArray, distinct_values, group_values
 from spamnb.counts import CountStore, PairColumns, Tally, subtract_store
 from spamnb.features import Batch
 from spamnb.model import SpamModel, damping_scale, log_odds_of, prior_if_impossible, weighted
-from spamnb.scorers import ColumnScores, EvidenceLimits, Scorer, make
+from spamnb.scorers import ColumnScores, EvidenceLimits, Scorer, limited_scores, make
 from spamnb.settings import ScorerConfig
 from spamnb.training.fold_counts import Fold, FoldCounts
 from spamnb.training.sampling import Digests, Sample, pick_columns
@@ -104,11 +104,9 @@ def score_fold(
     size, stats, entries = len(fold.rows), weighted(fold.stats, scorer.config), fold.entries
     times = np.where(fold.shapes[entries.ids], 0, 1 if scorer.once else entries.counts)
     known = np.bincount(entries.rows, times, size).astype(np.int64)
-    weights = scorer.estimate(stats)
-    if limits is not None:
-        entries, weights = limits.limit(entries, weights, None if added is None else added[fold.tokens])
-    joint = scorer.text_scores(entries, stats, weights) + scorer.bias(stats)
-    parts = np.bincount(entries.rows, minlength=size)
+    added = None if added is None else added[fold.tokens]
+    joint, parts = limited_scores(limits, scorer, entries, stats, added)
+    joint = joint + scorer.bias(stats)
     for terms in _columns_without(store, scorer.config, sample, fold).values():
         joint, known = joint + terms, known + terms.any(axis=1)
     scale = damping_scale(parts, scorer.config)

@@ -17,7 +17,7 @@ from spamnb.model.calibration import Platt
 from spamnb.model.inspection import Inspector
 from spamnb.model.spam_model import SpamModel
 from spamnb.model.weight_correction import Correction
-from spamnb.scorers.evidence_limits import EvidenceLimits, Ranks, select
+from spamnb.scorers.evidence_limits import EvidenceLimits, Shares
 from spamnb.settings import FeatureConfig, ScorerConfig, TrainingConfig
 from spamnb.training.trainer import train
 from tests.helpers.scorer_checks import CHECKS, Case
@@ -50,34 +50,35 @@ def entries_of(messages: list[list[int]]) -> Entries:
     st.integers(1, 4),
     st.sampled_from([0.0, 0.5, 3.0]),
 )
-def test_which_tokens_count_by_the_slow_twin(
+def test_shares_by_the_slow_twin(
     weights: list[float], messages: list[list[int]], limit: int, cap: float
 ) -> None:
     listed = [sorted({i for i in message if i < len(weights)}) for message in messages]
-    entries, limits = entries_of(listed), EvidenceLimits(1, limit, cap)
     log_p = np.stack((np.zeros(len(weights)), np.array(weights)), axis=1)
-    kept, limited = limits.limit(entries, log_p)
+    change, against = EvidenceLimits(1, limit, cap).apply(log_p, None)
+    assert against is not None
+    shares = Shares.of(limit, entries_of(listed), against, once=True)
     for r, message in enumerate(listed):
-        expected = twin.counted({str(i): weights[i] for i in message}, limit, cap)
-        assert [str(i) for i in kept.ids[kept.rows == r].tolist()] == list(expected)
-        assert limited[kept.ids[kept.rows == r], 1].tolist() == list(expected.values())
+        expected = twin.raised({str(i): weights[i] for i in message}, cap)
+        share, some = twin.share(expected, limit), [u for u in expected.values() if u < -twin.NEUTRAL]
+        assert [weights[i] + change[i] for i in message] == pytest.approx(list(expected.values()))
+        assert 1 - shares.excess[r] == pytest.approx(share)
+        assert shares.raised[r] == pytest.approx((share - 1) * sum(some), abs=1e-9)
+        assert shares.missing[r] == pytest.approx((1 - share) * len(some), abs=1e-9)
 
 
-def test_many_tokens_and_messages_are_packed_into_64_bits() -> None:
-    weights = -np.arange(1.0, 70_001.0)
-    last = len(weights) - 1
-    few, many = [0, 1, 2], [5, last - 1, last]
-    entries = entries_of([few, *([[]] * 70_000), many])
-    counted = Ranks.of(weights, 2).counted(entries)
-    assert counted is not None
-    assert select(entries, counted).ids.tolist() == [1, 2, last - 1, last]
-    assert select(entries, counted).rows.tolist() == [0, 0, 70_001, 70_001]
+def test_repeats_count_as_often_as_they_occur() -> None:
+    """Three times -2 and once -4 are 10, of which twice the strongest are 8."""
+    entries = Entries(1, np.zeros(2, np.int64), np.array([0, 1]), np.array([3, 1]))
+    shares = Shares.of(2, entries, np.array([-2.0, -4.0]), once=False)
+    assert (shares.excess.tolist(), shares.raised.tolist()) == ([pytest.approx(0.2)], [pytest.approx(2.0)])
+    assert shares.missing.tolist() == [pytest.approx(0.4)]
+    assert Shares.of(2, entries, np.array([-2.0, -4.0]), once=True).excess.tolist() == [0.0]
 
 
-def test_without_more_tokens_than_the_limit_nothing_is_selected() -> None:
-    ranks = Ranks.of(np.array([-1.0, -2.0, 3.0, 4.0]), 2)
-    assert ranks.counted(entries_of([[0, 1, 2, 3], [], [2, 3]])) is None
-    assert ranks.counted(entries_of([])) is None
+def test_without_tokens_nothing_is_limited() -> None:
+    shares = Shares.of(2, entries_of([[], []]), np.array([-2.0]), once=True)
+    assert (shares.excess.tolist(), shares.raised.tolist(), shares.missing.tolist()) == ([0.0] * 2,) * 3
 
 
 def test_what_is_impossible_stays_impossible() -> None:
@@ -128,7 +129,7 @@ def test_the_checks_of_scorers_hold_with_limits(limits: dict[str, Any], check: s
 
 
 def test_exact_values() -> None:
-    """Weights of log 2 for prize, -log 2 for see and you, of which one counts."""
+    """Weights of log 2 for prize, -log 2 for see and you, of which half counts."""
     model = SpamModel(PLAIN, ScorerConfig(alpha=1.0, max_evidence=1, max_token_weight=1.0))
     model = model.learn(["win prize", "see you"], ["spam", "ham"])
     weight = math.log(2)  # (1 + 1) / (2 + 4) against (0 + 1) / (2 + 4)
@@ -148,7 +149,9 @@ def test_all_known_tokens_are_known_whether_they_count_or_not() -> None:
     limited, every = model.score(["see you at home"]), free.score(["see you at home"])
     assert limited.known.tolist() == [4]
     assert limited.scored.log_evidence.tolist() == every.scored.log_evidence.tolist()
-    assert [e.token for e in model.explain("see you at home").evidence] == ["at"]  # equal: the first of them
+    limited_parts, parts = (each.explain("see you at home").evidence for each in (model, free))
+    assert [e.token for e in limited_parts] == [e.token for e in parts] == ["at", "home", "see", "you"]
+    assert [e.log_odds for e in limited_parts] == pytest.approx([e.log_odds / 4 for e in parts])
 
 
 def test_three_classes_and_a_missing_positive_class_have_no_limits() -> None:
@@ -167,15 +170,16 @@ FILTER = train(GOOD, [*LABELS, "ham"], scoring=ScorerConfig(max_evidence=4), tra
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.sampled_from(WORDS), min_size=9, max_size=40, unique=True))
-def test_good_words_beyond_the_limit_change_nothing_but_shapes(words: list[str]) -> None:
-    """With the strongest tokens against spam in a message already, more of them never lower its score."""
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=40, unique=True))
+def test_good_words_say_no_more_than_a_few_of_the_strongest(words: list[str]) -> None:
+    """Whatever is appended, a sum that outweighs four of the strongest tokens stays on the side of spam."""
     model = replace(FILTER, features=replace(FILTER.features, ngrams=1, shapes=False))
-    strongest = sorted(WORDS, key=lambda w: (model.log_odds([w])[0], w))[:4]
-    full = f"win a free prize cash {' '.join(strongest)}"
-    bound = model.log_odds([full])[0]
-    assert model.log_odds([f"{full} {' '.join(words)}"])[0] >= bound - 1e-9
-    assert model.log_odds([f"win a free prize cash {' '.join(words)}"])[0] >= bound - 1e-9
+    free = replace(model, scoring=replace(model.scoring, max_evidence=0))
+    spam = "win a free prize cash"
+    strongest = min(damped(free, [word])[0] for word in WORDS)
+    evidence = damped(free, [spam])[0] * 5
+    assert evidence > -4 * strongest
+    assert damped(model, [f"{spam} {' '.join(words)}"])[0] > 0
 
 
 def test_words_of_ham_do_not_wash_spam_clean() -> None:
