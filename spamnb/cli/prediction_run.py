@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spamnb.cli.line_notes import LineNotes
 from spamnb.cli.message_kind import note_mail
 from spamnb.cli.output import print_mark, print_status, print_step, progress, report_skipped
 from spamnb.cli.prediction_output import Write
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from spamnb.messages import Chunk
     from spamnb.model import Predictions, SpamModel
     from spamnb.readers import Source
-
-
-_RECORD, _RECORDS = b'{"', 2  # how a record of JSON begins, and how many such lines are no accident
 
 
 class OpenedInput(NamedTuple):
@@ -52,7 +50,7 @@ class PredictionRun:
     counts: PredictionCounts = field(default_factory=PredictionCounts)
     _begun: bool = False
     _mail_noted: bool = False
-    _records: int = 0  # lines that begin like records of JSON
+    _line_notes: LineNotes = field(default_factory=LineNotes)
 
     def answer(self, opened: OpenedInput) -> None:
         """Classifies the messages of one input."""
@@ -69,9 +67,9 @@ class PredictionRun:
                 if not number:
                     if source.columns is None:  # not before: an empty file has no columns
                         self.begin(source.name, None)
-                    self._note_kind(is_lines, chunk)
-                if is_lines:
-                    self._note_records(chunk)
+                    self._note_mail(chunk)
+                if is_lines and (note := self._line_notes.of(chunk.texts)):
+                    print_status(f"note: {note}", self.quiet)
                 self._answer_chunk(chunk)
                 bar.at(chunk.position)
                 if typed:
@@ -135,30 +133,8 @@ class PredictionRun:
         for start in range(0, len(rows), block):
             self.write(self.writer.lines(chunk, predictions, rows[start : start + block]))
 
-    def _note_kind(self, lines: bool, chunk: Chunk) -> None:
-        """Prints a note on mail for a model that knows none, and on lines that look like mail or a table."""
+    def _note_mail(self, chunk: Chunk) -> None:
+        """Prints a note on mail for a model that knows none."""
         if chunk.sources:
             note_mail(self.model, self.quiet or self._mail_noted)
             self._mail_noted = True
-        elif lines:
-            from spamnb.readers import by_first_lines, looks_like
-
-            first, second = chunk.texts[0], chunk.texts[1] if len(chunk) > 1 else b""
-            if len(chunk) > 1 and by_first_lines(first + b"\n" + second):
-                note = "this looks like mail, and each line is classified; --input-format eml reads mail"
-                print_status(f"note: {note}", self.quiet)
-            elif table := looks_like(first, second):
-                self._note_table(table)
-
-    def _note_records(self, chunk: Chunk) -> None:
-        """Prints the note on a table at the second line that begins like a record: one is no table."""
-        if self._records < _RECORDS:
-            data = chunk.texts.data
-            self._records += data.startswith(_RECORD) + data.count(b"\n" + _RECORD)
-            if self._records >= _RECORDS:
-                self._note_table("jsonl")
-
-    def _note_table(self, table: str) -> None:
-        self._records = _RECORDS
-        note = f"this looks like {table.upper()}, and each line is classified"
-        print_status(f"note: {note}; --input-format {table} reads columns", self.quiet)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         certain_mail as certain_mail,
         looks_like as looks_like,
         many_messages as many_messages,
+        names_one_column as names_one_column,
     )
     from spamnb.readers.formats import (
         FORMATS as FORMATS,
@@ -88,7 +89,13 @@ else:
             "byte_stream": ["StoredFile", "open_bytes", "peek_stdin"],
             "decoded_input": ["DecodedInput", "LONGEST_RECORD", "refuse_binary", "too_long"],
             "encodings": ["as_utf8"],
-            "format_detection": ["by_first_lines", "certain_mail", "looks_like", "many_messages"],
+            "format_detection": [
+                "by_first_lines",
+                "certain_mail",
+                "looks_like",
+                "many_messages",
+                "names_one_column",
+            ],
             "formats": [
                 "FORMATS",
                 "any_of",

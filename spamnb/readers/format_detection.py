@@ -105,6 +105,15 @@ def _names_columns(line: bytes) -> bool:
     return any(d in text and _is_header(text.split(d), labelled=False) for d in "\t,;|")
 
 
+def names_one_column(line: bytes) -> bool:
+    """Returns whether a line is a usual name of a column of texts; it may be a message too.
+
+    >>> names_one_column(b"Message"), names_one_column(b"message me")
+    (True, False)
+    """
+    return _is_header([line[:_LONGEST_HEADER].decode("utf-8", "replace").strip()], labelled=False)
+
+
 def by_first_line(line: bytes) -> str:
     r"""Returns the format of a first line that cannot be a message; else "".
 

@@ -197,7 +197,7 @@ def test_an_image_or_a_program_on_stdin_is_refused(cli: Cli, tiny: Path, magic: 
         (b"text,me\nsee you\n", ""),
         (b"Hi, text me\nsee you, then\n", ""),
         (b"{see you}\n", ""),
-        (b"message\nsee you\n", ""),
+        (b"message\n", ""),
     ],
 )
 def test_a_table_on_stdin_that_is_read_as_lines_is_noticed(
@@ -249,3 +249,35 @@ def test_records_after_a_line_that_is_none_are_noticed(cli: Cli, tiny: Path, fir
             talk.say(line)
             assert talk.hear()
         assert talk.end() == (0, note)
+
+
+@pytest.mark.parametrize(
+    ("lines", "note"),
+    [
+        (
+            b"9:00\t0171\tsee you\n9:05\t0172\twin prize\n9:06\t0172\twin\n",
+            "lines have 3 fields separated by tabs, and each line is classified whole; --input-format tsv",
+        ),
+        (
+            b"Message\nsee you\n",
+            'the first line "Message" may name a column, and each line is classified; --input-format csv',
+        ),
+        (b"message\n", ""),
+        (b"message me\nsee you\n", ""),
+        (b"win\tprize\nsee you\nwin\tprize\n", ""),
+        (b"win\tprize\n", ""),
+        (b"win\tprize\nsee\tyou\tsoon\n", ""),
+    ],
+)
+def test_columns_on_stdin_that_are_read_as_lines_are_noticed(
+    cli: Cli, tiny: Path, lines: bytes, note: str
+) -> None:
+    expected = f"note: {note} reads columns\n" if note else ""
+    done = cli("predict", "-m", tiny, stdin=lines)
+    assert (done.err, len(done.lines)) == (expected, lines.count(b"\n"))
+    assert cli("predict", "-m", tiny, "-q", stdin=lines).err == ""
+    with cli.start("predict", "-m", tiny) as talk:  # line after line
+        for line in lines.splitlines(keepends=True):
+            talk.say(line)
+            assert talk.hear()
+        assert talk.end() == (0, expected)
