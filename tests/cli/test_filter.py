@@ -313,3 +313,20 @@ def test_inspect_reads_a_mail_as_filter_does(cli: Cli, mail_model: Path) -> None
     verdict = values(cli("filter", "-m", mail_model, stdin=SPAM).out, b"X-Spamnb")[0].decode()
     assert output.startswith(f"spam  P(spam) = {verdict.split('p=')[1][:6]},")
     assert " subject:" not in cli("explain", "-m", mail_model, stdin=b"Note: a prize\nb\n").text
+
+
+def test_several_emails_on_stdin_pass_with_a_warning(cli: Cli, mail_model: Path) -> None:
+    mark = b"From a@b.example Mon Jan  1 00:00:00 2024\n"
+    box = mark + HEAD + b"\nhello\n\n" + mark + SPAM
+    done = cli("filter", "-m", mail_model, stdin=box)
+    assert done.out.endswith(HEAD + b"\nhello\n\n" + mark + SPAM)
+    assert done.err == (
+        "warning: stdin holds several emails, and only the first one was judged; "
+        "formail -s spamnb filter < FILE judges each, spamnb predict FILE lists the verdicts\n"
+    )
+    for one in (mark + SPAM, mark + HEAD + b"\n>From me\n", HEAD + b"\n" + box):
+        assert cli("filter", "-m", mail_model, stdin=one).err == ""
+    cli.write("box", box)
+    advice = "spamnb predict box, or formail -s spamnb filter < box"
+    assert cli.fails("filter", "box", code=2)[-1].endswith(f"It takes one email; for several: {advice}")
+    assert cli.fails("filter", ".", code=2)[-1].endswith("for a folder: spamnb predict .")

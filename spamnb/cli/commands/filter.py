@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
     from spamnb.model import SpamModel
 
 _CONFIG_ERROR = "spamnb.config_error"  # key in the context
+_LONGEST_LOOK = 1 << 20  # bytes of a file in which a second mail is looked for
+_SEVERAL = (
+    "stdin holds several emails, and only the first one was judged; "
+    "formail -s spamnb filter < FILE judges each, spamnb predict FILE lists the verdicts"
+)
 
 
 class _FilterCommand(Command):
@@ -36,8 +42,7 @@ class _FilterCommand(Command):
             files = self.make_parser(ctx).parse_args(words)[1] if "extra argument" in error.message else []
             if not files:
                 raise
-            advice = f"The mail comes from stdin: spamnb filter < {shell_quote(files[0])}"
-            raise click.UsageError(f"{error.message.rstrip('.')}. {advice}", ctx) from None
+            raise click.UsageError(f"{error.message.rstrip('.')}. {_advice(files[0])}", ctx) from None
 
     def configured(self, ctx: click.Context) -> dict[str, Any]:
         try:
@@ -49,6 +54,36 @@ class _FilterCommand(Command):
             ctx.meta[_CONFIG_ERROR] = error
             return {}
         return values
+
+
+def _advice(path: str) -> str:
+    """Returns the command for a file or folder that was named: filter reads one email, from stdin."""
+    name = shell_quote(path)
+    if os.path.isdir(path):
+        return f"It takes one email from stdin; for a folder: spamnb predict {name}"
+    if _holds_several(_beginning(path)):
+        return f"It takes one email; for several: spamnb predict {name}, or formail -s spamnb filter < {name}"
+    return f"The mail comes from stdin: spamnb filter < {name}"
+
+
+def _beginning(path: str) -> bytes:
+    """Returns the first bytes of a file; nothing of what is no plain file or cannot be read."""
+    if not os.path.isfile(path):  # a pipe would wait
+        return b""
+    try:
+        with open(path, "rb") as file:
+            return file.read(_LONGEST_LOOK)
+    except OSError:
+        return b""
+
+
+def _holds_several(raw: bytes) -> bool:
+    """Returns whether data is an mbox of several mails; loads its reader only for what may be one."""
+    if not raw.startswith(b"From ") or b"\nFrom " not in raw:
+        return False
+    from spamnb.readers import many_messages
+
+    return bool(many_messages(raw))
 
 
 @click.command("filter", cls=_FilterCommand)
@@ -92,6 +127,8 @@ def filter(ctx: click.Context, /, **params: Any) -> None:
         if _CONFIG_ERROR in ctx.meta:
             raise ctx.meta[_CONFIG_ERROR]
         mail = _with_verdict(raw, params)
+        if _holds_several(raw):
+            print_status(f"warning: {_SEVERAL}")
     except Exception as error:
         result = "is refused for now" if params["tempfail"] else "passes without a verdict"
         message = " ".join(str(error).split()) or type(error).__name__
