@@ -75,6 +75,8 @@ class Command(ConfiguredCommand):
 
     def _advice(self, ctx: click.Context, flag: str) -> str:
         """Returns what to write in place of an option that the command lacks, "" if that is unknown."""
+        if of_group := _group_advice(ctx, flag):
+            return of_group
         setting, output = self.keys.get(flag.lstrip("-")), self.keys.get("output")
         if isinstance(setting, SettingOption):
             return f"Write {setting.opts[0]}={setting.make_metavar(ctx)}."
@@ -123,6 +125,17 @@ class Command(ConfiguredCommand):
                 continue
             if everything or not _is_advanced(option):
                 yield option
+
+
+def _group_advice(ctx: click.Context, flag: str) -> str:
+    """Returns where to write an option of `spamnb` itself, "" if it has no such option."""
+    root = ctx.find_root()
+    option = next((one for one in root.command.params if flag in one.opts), None)
+    if option is None:
+        return ""
+    if not option.expose_value:  # --version: it needs no command
+        return f"Write spamnb {flag}."
+    return f"Write spamnb {flag} {option.make_metavar(root)} {ctx.command_path.partition(' ')[2]}."
 
 
 def _group_of(option: click.Option) -> str:

@@ -59,6 +59,15 @@ def named(cli: Cli, tiny: Path) -> Cli:
             ["compare", "x.csv", "--scorer", "bernoulli"],
             "No such option '--scorer'. Write --with scorer=VALUE.",
         ),
+        (
+            ["predict", "--config", "my.toml"],
+            "No such option '--config'. Write spamnb --config FILE predict.",
+        ),
+        (
+            ["model", "prune", "--config=my.toml"],
+            "No such option '--config'. Write spamnb --config FILE model prune.",
+        ),
+        (["predict", "-V"], "No such option '-V'. Write spamnb -V."),
         (["train", "x.csv", "--name", "office"], "No such option '--name'. Name the model with -o NAME."),
         (
             ["filter", "-m", "sms", "one.eml"],
