@@ -275,6 +275,14 @@ def test_the_output_of_config_is_a_configuration(cli: Cli) -> None:
         assert f"{key} = {value}  # {again}\n" in cli("--config", again, "config").text
 
 
+def test_config_says_where_the_default_of_a_decision_comes_from(cli: Cli) -> None:
+    of_model = [f"# {key}: the model's own, see `spamnb inspect`" for key in ("threshold", "unsure", "cost")]
+    for command in ("predict", "filter", "explain"):
+        assert set(of_model) <= set(cli("config", command).text.splitlines())
+    assert "# threshold" in cli("config", "train").text.splitlines()
+    assert "decision          spam above P = 0.75, unsure above 0.35" in cli("inspect", "-m", "sms").text
+
+
 # --- imports ---------------------------------------------------------------------------------------
 
 

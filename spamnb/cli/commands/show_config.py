@@ -13,6 +13,7 @@ from click.core import ParameterSource
 from spamnb.cli.command_base import Command, command
 from spamnb.cli.command_group import LazyGroup
 from spamnb.cli.option_groups import Option
+from spamnb.cli.options import DECISIONS
 
 _SET = (ParameterSource.ENVIRONMENT, ParameterSource.DEFAULT_MAP)
 
@@ -36,9 +37,10 @@ def show_config(ctx: click.Context, words: tuple[str, ...]) -> None:
     with their defaults. The output is TOML itself.
 
     config.toml has a table for each command, such as [predict] or [model.prune]; a key is an option without
-    its dashes. It is read from /etc/spamnb, then from your configuration folder (see the output), or only
-    from `spamnb --config FILE`. Variables come before files (SPAMNB_PREDICT_FORMAT for `predict --format`;
-    a repeatable option is split at blanks), and the command line before both.
+    its dashes, and holds for this command only: a threshold in [predict] does not hold for filter or explain.
+    It is read from /etc/spamnb, then from your configuration folder (see the output), or only from
+    `spamnb --config FILE`. Variables come before files (SPAMNB_PREDICT_FORMAT for `predict --format`; a
+    repeatable option is split at blanks), and the command line before both.
 
     \b
     Examples:
@@ -110,7 +112,11 @@ def _row(ctx: click.Context, option: Option, value: Any, source: ParameterSource
     if source in _SET:
         return f"{option.key} = {_toml(value)}  # {_origin(ctx, option, source)}"
     default = option.to_info_dict()["default"]
-    return f"# {option.key}" + ("" if default in (None, ()) else f" = {_toml(default)}  # default")
+    if default not in (None, ()):
+        return f"# {option.key} = {_toml(default)}  # default"
+    assert isinstance(ctx.command, Command)
+    of_model = option.name in DECISIONS and "model" in ctx.command.keys
+    return f"# {option.key}" + ": the model's own, see `spamnb inspect`" * of_model
 
 
 def _origin(ctx: click.Context, option: Option, source: ParameterSource) -> str:
