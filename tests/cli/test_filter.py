@@ -321,8 +321,8 @@ def test_several_emails_on_stdin_pass_with_a_warning(cli: Cli, mail_model: Path)
     done = cli("filter", "-m", mail_model, stdin=box)
     assert done.out.endswith(HEAD + b"\nhello\n\n" + mark + SPAM)
     assert done.err == (
-        "warning: stdin holds several emails, and only the first one was judged; "
-        "formail -s spamnb filter < FILE judges each, spamnb predict FILE lists the verdicts\n"
+        "warning: stdin holds several emails, and only the first one was classified; "
+        "formail -s spamnb filter < FILE classifies each, spamnb predict FILE lists the verdicts\n"
     )
     for one in (mark + SPAM, mark + HEAD + b"\n>From me\n", HEAD + b"\n" + box):
         assert cli("filter", "-m", mail_model, stdin=one).err == ""

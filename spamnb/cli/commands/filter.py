@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 _CONFIG_ERROR = "spamnb.config_error"  # key in the context
 _LONGEST_LOOK = 1 << 20  # bytes of a file in which a second mail is looked for
 _SEVERAL = (
-    "stdin holds several emails, and only the first one was judged; "
-    "formail -s spamnb filter < FILE judges each, spamnb predict FILE lists the verdicts"
+    "stdin holds several emails, and only the first one was classified; "
+    "formail -s spamnb filter < FILE classifies each, spamnb predict FILE lists the verdicts"
 )
 
 
