@@ -139,8 +139,8 @@ class ReviewDialog:
     def _parts(self, row: int, texts: Texts) -> list[tuple[str, str]]:
         """Returns the text, for a mail with its file and subject."""
         parts = [("file", self._messages.sources[row])] if self._messages.sources[row] else []
-        if "subject" in texts.tags:
-            parts.append(("subject", _one_line(texts.tags["subject"][0])))
+        if texts.subjects:
+            parts.append(("subject", texts.subject(0)))
         return [*parts, ("message", _one_line(texts[0]))]
 
     def _columns(self, rows: np.ndarray) -> tuple[dict[str, list[str]], dict[str, FloatArray]]:

@@ -102,7 +102,7 @@ def _wrongness(model: SpamModel, predictions: Predictions, truth: IntArray) -> t
 
 def _mistake(c: _Candidate, names: tuple[str, ...], explanation: Explanation) -> Mistake:
     texts = c.chunk.texts
-    subject = " ".join(_text(texts.tags["subject"]).split()) if "subject" in texts.tags else ""
+    subject = texts.subject(0)[:LONGEST]
     result = names[c.truth], names[c.code], c.probability, c.wrongness
     return Mistake(*result, _text(texts), subject, c.source, explanation)
 

@@ -56,11 +56,13 @@ def parse_mail(raw: bytes, limits: Limits = DEFAULT) -> Mail:
     headers, content = split_head(skip_to_header(unify_line_ends(raw)), limits, notes)
     parts = read_parts(headers, content, limits, notes)
     body = parts.texts[0] if len(parts.texts) == 1 else b"\n".join(parts.texts)
-    tags = _tags(headers, parts, limits.authserv_ids)
+    subject = _subject(headers)
+    tags = _tags(headers, parts, limits.authserv_ids, subject)
     for tag, text in tags.items():
         if len(text) >= limits.tag_words and text.count(b" ") >= limits.tag_words:
             tags[tag] = _cut(text, limits.tag_words, f"the tag {tag}", notes)
-    return Mail(_cut(body, limits.words, "the body", notes), tags, tuple(dict.fromkeys(notes)), listed)
+    body = _cut(body, limits.words, "the body", notes)
+    return Mail(body, tags, tuple(dict.fromkeys(notes)), listed, subject)
 
 
 def parse_mails(mails: Any) -> Texts:
@@ -97,10 +99,12 @@ def _raw(mail: Any, place: str = "") -> bytes:
     )
 
 
-def _tags(headers: Headers, parts: MailParts, authserv_ids: tuple[bytes, ...]) -> dict[str, bytes]:
+def _tags(
+    headers: Headers, parts: MailParts, authserv_ids: tuple[bytes, ...], subject: bytes
+) -> dict[str, bytes]:
     facts = header_words(headers, parts.mime[0]) + authentication_words(headers, authserv_ids)
     return {
-        "subject": words(_subject(headers)),
+        "subject": words(_without_mark(subject)),
         "from": b" ".join(sender_words(headers)),
         "to": b" ".join(recipient_words(headers)),
         "received": b" ".join(received_words(headers.get(b"received", b""))),
@@ -115,13 +119,16 @@ def _tags(headers: Headers, parts: MailParts, authserv_ids: tuple[bytes, ...]) -
 
 
 def _subject(headers: Headers) -> bytes:
-    """Returns the subject without the mark that another filter put before it."""
+    """Returns the subject in UTF-8."""
     value = headers.get(b"subject", b"")
     if value.isascii() or value.find(b"=?") >= 0:
-        subject = decode_words(value)
-    else:
-        kind = content_types[headers[b"content_type"]] if b"content_type" in headers else None
-        subject = to_utf8(value, kind.charset if kind else b"")
+        return decode_words(value)
+    kind = content_types[headers[b"content_type"]] if b"content_type" in headers else None
+    return to_utf8(value, kind.charset if kind else b"")
+
+
+def _without_mark(subject: bytes) -> bytes:
+    """Returns a subject without the mark that another filter put before it."""
     mark = _MARK.match(subject) if subject[:60].lower().find(b"spam") >= 0 else None
     return subject[mark.end() :] if mark else subject
 

@@ -44,6 +44,7 @@ class Mail(Record):
     tags: Mapping[str, bytes]
     notes: tuple[str, ...] = ()
     listed: str = ""  # the entry of a list that decides about it, such as `allow example.org`
+    subject: bytes = b""  # as a reader sees it, in UTF-8
 
 
 def mail_texts(mails: Sequence[Mail]) -> Texts:
@@ -56,4 +57,5 @@ def mail_texts(mails: Sequence[Mail]) -> Texts:
     bodies = Texts.of([mail.body for mail in mails])
     tags = {tag: Texts.of([mail.tags.get(tag, b"") for mail in mails]) for tag in TAGS}
     listed = tuple(mail.listed for mail in mails)
-    return Texts(bodies.data, bodies.starts, bodies.ends, tags, listed if any(listed) else ())
+    subjects = tuple(mail.subject for mail in mails)
+    return Texts(bodies.data, bodies.starts, bodies.ends, tags, listed if any(listed) else (), subjects)

@@ -53,13 +53,13 @@ class MailClassifier:
 
 
 def subject_of(raw: bytes) -> str:
-    r"""Returns the words of a mail's subject, cut to fit a line.
+    r"""Returns a mail's subject, cut to fit a line.
 
     >>> subject_of(b"Subject: Win a prize!\n\nNow")
-    'Win a prize'
+    'Win a prize!'
     """
     return _subject(parse_mail(raw))
 
 
 def _subject(mail: Mail) -> str:
-    return excerpt(" ".join(mail.tags["subject"].decode("utf-8", "replace").split()), 60)
+    return excerpt(" ".join(mail.subject.decode("utf-8", "replace").split()), 60)

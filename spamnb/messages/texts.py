@@ -28,6 +28,7 @@ class Texts(Record):
     ends: IntArray
     tags: Mapping[str, Texts] = MappingProxyType({})  # texts of mail by tag: subject, from, url ...
     listed: tuple[str, ...] = ()  # the entry of an allow or block list for each mail; () if there is none
+    subjects: tuple[bytes, ...] = ()  # the decoded subject of each mail, for people; () if there are no mails
 
     @classmethod
     def of(cls, messages: Iterable[str | bytes]) -> Texts:
@@ -67,9 +68,14 @@ class Texts(Record):
         data = b"\n".join([part.data for part in parts])  # as they are: no message is copied by itself
         none = np.zeros(0, np.int64)
         listed: tuple[str, ...] = ()
+        subjects: tuple[bytes, ...] = ()
         if any(part.listed for part in parts):
             listed = tuple(entry for part in parts for entry in part.listed or ("",) * len(part))
-        return cls(data, np.concatenate([none, *starts]), np.concatenate([none, *ends]), tags, listed)
+        if any(part.subjects for part in parts):
+            subjects = tuple(one for part in parts for one in part.subjects or (b"",) * len(part))
+        return cls(
+            data, np.concatenate([none, *starts]), np.concatenate([none, *ends]), tags, listed, subjects
+        )
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -83,10 +89,15 @@ class Texts(Record):
         picked = Texts.of([self[i] for i in rows.tolist()])
         tags = {tag: texts.select(rows) for tag, texts in self.tags.items()}
         listed = tuple(self.listed[i] for i in rows.tolist()) if self.listed else ()
-        return Texts(picked.data, picked.starts, picked.ends, tags, listed)
+        subjects = tuple(self.subjects[i] for i in rows.tolist()) if self.subjects else ()
+        return Texts(picked.data, picked.starts, picked.ends, tags, listed, subjects)
 
     def __getitem__(self, index: int) -> bytes:
         return self.data[self.starts[index] : self.ends[index]]
+
+    def subject(self, row: int) -> str:
+        """Returns the subject of a mail on one line, "" for what is no mail."""
+        return " ".join(self.subjects[row].decode("utf-8", "replace").split()) if self.subjects else ""
 
     def blank_rows(self) -> list[int]:
         """Finds the messages that have nothing to learn from: white space alone, and no tags of mail.

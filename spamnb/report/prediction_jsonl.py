@@ -81,10 +81,8 @@ class Jsonl:
 
 
 def message_text(texts: Texts, row: int) -> str:
-    """Returns the message, or the words of a mail's subject."""
-    if not texts.tags:
-        return texts[row].decode("utf-8", "replace")
-    return " ".join(texts.tags.get("subject", texts)[row].decode("utf-8", "replace").split())
+    """Returns the message, or the subject of a mail."""
+    return texts.subject(row) if texts.subjects else texts[row].decode("utf-8", "replace")
 
 
 def _json_value(value: Any) -> Any:

@@ -50,9 +50,12 @@ def _printable(message: bytes) -> bool:
         return False
 
 
-def shown_texts(chunk: Chunk) -> Texts:
-    """Returns what represents a message in a line: the message, or the source of a mail."""
-    return Texts.of(list(map(os.fsencode, chunk.sources))) if chunk.sources else chunk.texts
+def shown_texts(chunk: Chunk) -> list[Texts]:
+    """Returns what represents a message in a line: the message, or the source and the subject of a mail."""
+    if not chunk.sources:
+        return [chunk.texts]
+    sources = Texts.of(list(map(os.fsencode, chunk.sources)))
+    return [sources, Texts.of([chunk.texts.subject(row) for row in range(len(chunk))])]
 
 
 def shown_text(chunk: Chunk, row: int) -> str:
@@ -127,9 +130,9 @@ Explain = Callable[[Chunk, int], "Explanation"]  # explains one message of a chu
 
 
 class Tsv:
-    """`verdict<TAB>probability<TAB>message`, and with explanations a fourth field.
+    """`verdict<TAB>probability<TAB>message`, and with explanations one more field, the last.
 
-    A table has a header, and all its columns in place of the message.
+    A mail has its source and its subject in place of the message. A table has a header, and all its columns.
     """
 
     def __init__(self, names: Sequence[str], explain: Explain | None = None) -> None:
@@ -146,7 +149,7 @@ class Tsv:
     def lines(self, chunk: Chunk, predictions: Predictions, rows: IntArray) -> bytes:
         kept = chunk.columns
         self.header.observe(kept)
-        texts = [shown_texts(chunk)] if kept is None else [kept.texts(i) for i in range(len(kept.names))]
+        texts = shown_texts(chunk) if kept is None else [kept.texts(i) for i in range(len(kept.names))]
         fields = [_pick(safe_messages(column), rows) for column in texts]
         prefixes = self._prefixes.all(predictions.codes[rows], predictions.probability[rows])
         if self._explain is not None:

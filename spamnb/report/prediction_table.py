@@ -89,7 +89,7 @@ class TableWriter:
         verdict += " " * (self._first - display_width(self._labels[code]))
         number = f"{predictions.probability[row]:.4f}".rjust(max(6, len(self._second)))
         used = self._first + len(number) + 2 * len(_GAP)
-        message = screen.cut(screen.printable(self._text(chunk, row)), used)
+        message = screen.cut(self._text(chunk, row, used), used)
         line = _GAP.join((verdict, number, message))
         if self._explain is None:
             yield line
@@ -101,11 +101,27 @@ class TableWriter:
         else:
             yield line + " " * (_LONGEST_ALIGNED - display_width(message)) + _GAP + evidence
 
-    def _text(self, chunk: Chunk, row: int) -> str:
-        return shown_text(chunk, row)
+    def _text(self, chunk: Chunk, row: int, used: int) -> str:
+        """Returns the message; of a mail the source, in half of the room that is left, and the subject."""
+        screen = self._screen
+        text = screen.printable(shown_text(chunk, row))
+        if not chunk.sources:
+            return text
+        room = max(screen.width - used, 0) // 2 if screen.width else len(text)
+        subject = screen.printable(chunk.texts.subject(row))
+        return f"{_end(text, room, screen.ellipsis)}{_GAP}{subject}".rstrip()
 
     def _encode(self, line: str) -> bytes:
         return f"{line.rstrip()}\n".encode(self._screen.encoding, "backslashreplace")
+
+
+def _end(text: str, most: int, mark: str) -> str:
+    """Returns the end of a long path, which tells more than its beginning.
+
+    >>> _end("Maildir/cur/1719.M1", 12, "..."), _end("in.mbox#1", 12, "...")
+    ('...r/1719.M1', 'in.mbox#1')
+    """
+    return text if len(text) <= most else mark + text[max(len(text) - most + len(mark), 0) :]
 
 
 def _padded(text: str, width: int) -> str:
@@ -124,6 +140,7 @@ class ReplyWriter(TableWriter):
         self._header = b""
         self._reasons, self._all_reasons = explain, all_reasons
 
-    def _text(self, chunk: Chunk, row: int) -> str:
+    def _text(self, chunk: Chunk, row: int, used: int) -> str:  # noqa: ARG002
         explanation = self._reasons(chunk, row)
-        return evidence_text(explanation) if self._all_reasons else reasons_text(explanation)
+        text = evidence_text(explanation) if self._all_reasons else reasons_text(explanation)
+        return self._screen.printable(text)

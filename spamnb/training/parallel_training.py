@@ -193,7 +193,7 @@ class ScoreInWorker:
 
     def __call__(self, chunk: Chunk) -> Chunk:
         scores = self._model.score(chunk.texts)
-        texts = chunk.texts if self._keep_texts else _empty(chunk, ("subject",))
+        texts = chunk.texts if self._keep_texts else _empty(chunk).replace(subjects=chunk.texts.subjects)
         return Chunk(
             texts,
             chunk.lines,
@@ -204,7 +204,7 @@ class ScoreInWorker:
         )
 
 
-def _empty(chunk: Chunk, tags: tuple[str, ...] = ()) -> Texts:
-    """Returns as many empty texts, with these tags."""
+def _empty(chunk: Chunk) -> Texts:
+    """Returns as many empty texts."""
     none = np.zeros(len(chunk), np.int64)
-    return Texts(b"", none, none, {tag: chunk.texts.tags[tag] for tag in tags if tag in chunk.texts.tags})
+    return Texts(b"", none, none)

@@ -118,7 +118,7 @@ def test_a_fold_with_all_of_a_class_is_passed_over() -> None:
 def test_columns_and_tags_are_part_of_the_explanation() -> None:
     texts = Texts.of([b"hello there number%d" % i for i in range(40)])
     subjects = Texts.of([b"offer %d" % i if i % 2 else b"lunch %d" % i for i in range(40)])
-    tagged = Texts(texts.data, texts.starts, texts.ends, {"subject": subjects})
+    tagged = texts.replace(tags={"subject": subjects}, subjects=tuple(subjects.tolist()))
     labels = ["spam" if i % 2 else "ham" for i in range(40)]
     labels[0], labels[1] = "spam", "ham"
     senders = ["shop" if i % 2 else "friend" for i in range(40)]
@@ -136,10 +136,12 @@ def test_columns_and_tags_are_part_of_the_explanation() -> None:
 
 def test_texts_joined_keep_their_tags() -> None:
     one = Texts.of([b"a", b"b"])
-    tagged = Texts(one.data, one.starts, one.ends, {"subject": Texts.of([b"x", b"y"])})
+    tagged = one.replace(tags={"subject": Texts.of([b"x", b"y"])}, subjects=(b"x!", b"y\n?"))
     joined = Texts.concat([tagged, Texts.of([b"c"])])
     assert joined.tolist() == [b"a", b"b", b"c"]
     assert joined.tags["subject"].tolist() == [b"x", b"y", b""]
+    assert [joined.subject(row) for row in range(3)] == ["x!", "y ?", ""]
+    assert joined.select(np.array([1])).subject(0) == "y ?"
 
 
 def test_without_keeping_texts_nothing_is_kept() -> None:
