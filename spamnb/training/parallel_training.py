@@ -193,7 +193,7 @@ class ScoreInWorker:
 
     def __call__(self, chunk: Chunk) -> Chunk:
         scores = self._model.score(chunk.texts)
-        texts = chunk.texts if self._keep_texts else _empty(chunk).replace(subjects=chunk.texts.subjects)
+        texts = chunk.texts if self._keep_texts else _empty(chunk, chunk.texts.subjects)
         return Chunk(
             texts,
             chunk.lines,
@@ -204,7 +204,7 @@ class ScoreInWorker:
         )
 
 
-def _empty(chunk: Chunk) -> Texts:
-    """Returns as many empty texts."""
+def _empty(chunk: Chunk, subjects: tuple[bytes, ...] = ()) -> Texts:
+    """Returns as many empty texts, with these subjects."""
     none = np.zeros(len(chunk), np.int64)
-    return Texts(b"", none, none)
+    return Texts(b"", none, none, subjects=subjects)

@@ -80,7 +80,9 @@ def test_several_processes_say_the_same(tmp_path: Path, wanted: bool) -> None:
         assert all((chunk.worker_result is not None) == (jobs > 1) for chunk, _ in chunks)
         places = [place for chunk, _ in chunks for place in chunk.sources]
         numbers = [number for chunk, _ in chunks for number in chunk.lines.tolist()]
-        subjects = [text for chunk, _ in chunks for text in chunk.texts.tags["subject"].tolist()]
+        subjects = [subject for chunk, _ in chunks for subject in chunk.texts.subjects]
+        assert len(subjects) == len(places)
+        assert any(subjects)
         if jobs == 1 or wanted:
             assert any(b"".join(chunk.texts.tolist()) for chunk, _ in chunks)
         else:
