@@ -263,7 +263,7 @@ def skipped(call: Any, *args: Any, **named: Any) -> tuple[Any, str]:
     return result, str(warning.message)
 
 
-MISSING = (None, float("nan"), pd.NA, "", " \t\n", b"")
+MISSING = (None, float("nan"), pd.NA, "", b"")
 
 
 @pytest.mark.parametrize("missing", MISSING)
@@ -285,6 +285,14 @@ def test_messages_without_a_text_are_not_learned(tmp_path: Path, missing: Any) -
     assert (learner.outcome.learned, learner.outcome.skipped) == ({"spam": 1}, 1)
     assert learner.outcome.to_dict()["skipped"] == 1
     assert spamnb.load(path).predict(MISSING) == ["unsure"] * len(MISSING)
+
+
+def test_a_lesson_of_white_space_does_not_decide_on_other_blank_messages(tmp_path: Path) -> None:
+    spamnb.train(*corpus(20)).save(path := tmp_path / "m.spamnb")
+    with spamnb.Learner(path) as learner:
+        learner.learn([" \t\n", "claim the prize"], ["spam", "spam"])
+    model = spamnb.load(path)
+    assert model.predict(["claim the prize", "", "  ", None]) == ["spam", *["unsure"] * 3]
 
 
 @on_training_data
