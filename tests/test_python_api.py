@@ -263,7 +263,7 @@ def skipped(call: Any, *args: Any, **named: Any) -> tuple[Any, str]:
     return result, str(warning.message)
 
 
-MISSING = (None, float("nan"), pd.NA, "", " \t\n", b"")
+MISSING = (None, float("nan"), pd.NA, "", b"")
 
 
 @pytest.mark.parametrize("missing", MISSING)
@@ -285,6 +285,14 @@ def test_messages_without_a_text_are_not_learned(tmp_path: Path, missing: Any) -
     assert (learner.outcome.learned, learner.outcome.skipped) == ({"spam": 1}, 1)
     assert learner.outcome.to_dict()["skipped"] == 1
     assert spamnb.load(path).predict(MISSING) == ["unsure"] * len(MISSING)
+
+
+def test_a_lesson_of_white_space_does_not_decide_on_other_blank_messages(tmp_path: Path) -> None:
+    spamnb.train(*corpus(20)).save(path := tmp_path / "m.spamnb")
+    with spamnb.Learner(path) as learner:
+        learner.learn([" \t\n", "claim the prize"], ["spam", "spam"])
+    model = spamnb.load(path)
+    assert model.predict(["claim the prize", "", "  ", None]) == ["spam", *["unsure"] * 3]
 
 
 @on_training_data
@@ -425,15 +433,15 @@ def test_predict_takes_a_column_and_refuses_a_table() -> None:
     for call in (model.predict, model.predict_proba, model.score, model.log_odds):
         assert refused(call, frame) == (
             "expected a list of messages, got a DataFrame of shape (20, 3)",
-            "pass one column: table['text'] (columns: text, label, verdict)",
+            "pass one column: table['text']",
         )
     assert refused(model.predict, frame[["label"]].rename(columns={"label": "sms"})) == (
         "expected a list of messages, got a DataFrame of shape (20, 1)",
-        "pass one column: table['sms'] (columns: sms)",
+        "pass one column: table['sms']",
     )
     assert refused(model.predict, np.array([["a"]])) == (
         "expected a list of messages, got a ndarray of shape (1, 1)",
-        "pass one column: table['text']",
+        "pass one column",
     )
 
 
@@ -931,7 +939,8 @@ def test_counts_and_types_are_grammatical() -> None:
     assert refused(model.predict, ["a", 3])[0] == "messages[1] is an int; expected str or bytes"
     assert refused(model.learn, ["a"], [1, 0])[0] == "1 message but 2 labels"
     frame = pd.DataFrame({"id": [1, 2], "body": ["a", "b"]})
-    assert refused(spamnb.SpamClassifier().fit, frame, [1, 0])[1] == "pass one column: X['body']"
+    hint = "pass the column that has the messages, as table[NAME]; the columns are id, body"
+    assert refused(spamnb.SpamClassifier().fit, frame, [1, 0])[1] == refused(model.predict, frame)[1] == hint
 
 
 def test_an_explanation_is_printed_in_ten_lines() -> None:

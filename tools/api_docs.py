@@ -17,7 +17,7 @@ from spamnb.metrics import MultiScores, Scores
 from spamnb.model import LessonEntry, Predictions
 from spamnb.model.evidence import Evidence
 from spamnb.model.explanation import Explanation
-from spamnb.training import LearnResult, LessonInfo
+from spamnb.training import LearnResult, LessonInfo, UndoResult
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reference" / "python-api.md"
@@ -45,6 +45,7 @@ RESULTS = {
     MultiScores: ("to_dict",),
     Predictions: ("labels", "unsure_reason", "taught_label"),
     Scores: ("to_dict",),
+    UndoResult: (),
 }
 _SHORT = re.compile(r"[\w.,() {}+-]*|\[\]|'[^']*'")  # defaults that are shown
 _WIDTH = 90  # of a signature on one line

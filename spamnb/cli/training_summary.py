@@ -24,8 +24,10 @@ def metrics_text(model: SpamModel) -> str:
     ham = f"{metrics['ham']:,} {model.classes.negative}"
     mistakes = f"{metrics['false_positives']:,} of {ham} misclassified"
     caught = f"{metrics['recall'] or 0:.1%} of {model.positive} caught"
+    if metrics["unsure"]:
+        mistakes = f"{mistakes}, {metrics['unsure']:,} unsure"
     if model.decision.max_fpr is not None:
-        return f"{caught}, {mistakes}, {metrics['unsure']:,} unsure ({folds})"
+        return f"{caught}, {mistakes} ({folds})"
     return f"{caught}, {mistakes}, accuracy {metrics['accuracy']:.2%} ({folds})"
 
 

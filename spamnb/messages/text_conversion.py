@@ -99,13 +99,20 @@ def _warn_of_raw_mail(message: str, name: str) -> None:
 
 def _not_one_column(table: Any) -> InputError:
     """Describes a table in place of messages: to iterate over a DataFrame gives the names of its columns."""
-    columns = list(map(str, getattr(table, "columns", ())))
-    listed = f" (columns: {', '.join(columns[:10])})" if columns else ""
-    name = "text" if "text" in columns or not columns else columns[-1]
     return InputError(
         f"expected a list of messages, got {type_name(table)} of shape {table.shape}",
-        hint=f"pass one column: table[{name!r}]{listed}",
+        hint=column_hint(table),
     )
+
+
+def column_hint(table: Any) -> str:
+    """Names the column to pass in place of a table, or all columns if it cannot tell which one it is."""
+    columns = list(map(str, getattr(table, "columns", ())))
+    if len(columns) == 1 or "text" in columns:
+        return f"pass one column: table[{'text' if 'text' in columns else columns[0]!r}]"
+    if not columns:
+        return "pass one column"
+    return f"pass the column that has the messages, as table[NAME]; the columns are {', '.join(columns[:10])}"
 
 
 def is_missing(value: object) -> bool:

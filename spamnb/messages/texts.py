@@ -100,16 +100,13 @@ class Texts(Record):
         return " ".join(self.subjects[row].decode("utf-8", "replace").split()) if self.subjects else ""
 
     def blank_rows(self) -> list[int]:
-        """Finds the messages that have nothing to learn from: white space alone, and no tags of mail.
+        """Finds the messages that are empty, and have no tags of mail.
 
         >>> Texts.of(["see you", "", "  "]).blank_rows()
-        [1, 2]
+        [1]
         """
-        if not self.data:
-            return list(range(len(self)))
-        first = np.frombuffer(self.data, np.uint8)[np.minimum(self.starts, len(self.data) - 1)]
-        rows = np.flatnonzero((self.starts == self.ends) | (first <= ord(" "))).tolist()
-        return [i for i in rows if not any(texts[i].strip() for texts in (self, *self.tags.values()))]
+        rows = np.flatnonzero(self.starts == self.ends).tolist()
+        return [i for i in rows if not any(texts[i] for texts in self.tags.values())]
 
     @cached_property
     def runs(self) -> list[tuple[int, bytes]]:

@@ -29,6 +29,7 @@ from spamnb.features import Batch, KeyArray, mix, token_key
 from spamnb.messages import Texts
 
 STEP = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio, odd
+BLANK = np.uint64(0)  # the digest of white space alone, and of no text
 _BLOCK = 8  # bytes
 _PADDING = b"\xff" * _BLOCK
 _SPACE = 32

@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from spamnb.core import FloatArray, IntArray
 from spamnb.errors import JournalError, ModelError
 from spamnb.features import extract
@@ -14,7 +16,7 @@ from spamnb.model import model_paths, model_state
 from spamnb.model.batch_scorer import BatchScorer
 from spamnb.model.listed_verdicts import follow_lists
 from spamnb.model.mail_knowledge import texts_to_classify
-from spamnb.model.message_digest import message_digests
+from spamnb.model.message_digest import BLANK, message_digests
 from spamnb.model.predictions import Predictions, remember
 from spamnb.readers import columns_of_values
 from spamnb.storage import model_file
@@ -109,7 +111,8 @@ class SpamModel(BatchScorer):
         if self.seen_messages is None or not self.seen_messages.has_lessons:
             return None
         digests = message_digests(texts, *self.own_columns(categories, numbers))
-        return self.seen_messages.taught_labels(self.labels, digests)
+        labels = self.seen_messages.taught_labels(self.labels, digests)
+        return np.where(digests == BLANK, -1, labels)  # one blank lesson says nothing about other blanks
 
     def predict(
         self, messages: Messages, categories: Categories = None, numbers: Numbers = None

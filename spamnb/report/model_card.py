@@ -102,7 +102,12 @@ def _min_known_words_rows(share: float | None) -> list[tuple[str, str]]:
     """Describes when a message is unsure instead of ham; no rows if there is no such limit."""
     if share is None:
         return []
-    return [("min. known words", f"{share:.0%}; a message with fewer is unsure, not ham")]
+    return [
+        (
+            "min. known words",
+            f"{share:.0%}; a message with a smaller share, pairs not counted, is unsure, not ham",
+        )
+    ]
 
 
 def _decision_text(decision: dict[str, Any], positive: str, classes: list[str]) -> str:

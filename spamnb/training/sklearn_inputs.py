@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spamnb.errors import InputError, counted, type_name
-from spamnb.messages import Texts, as_texts, is_missing
+from spamnb.messages import Texts, as_texts, column_hint, is_missing
 
 Labels = NDArray[Any]
 _NUMBERS = (int, float, np.number)  # texts of their digits: scikit-learn's checks of estimators pass these
@@ -73,16 +73,10 @@ def to_texts(X: Any) -> Texts:
         X = X if column.dtype.kind in "biufc" else column  # numbers are no texts
     if getattr(X, "ndim", 1) != 1 or hasattr(X, "nnz"):
         what = f"{type_name(X)} of shape {X.shape}; tables and sparse matrices hold no text"
-        raise InputError(f"expected a list of messages, got {what}", hint=_column_hint(X))
+        raise InputError(f"expected a list of messages, got {what}", hint=column_hint(X))
     if isinstance(X, Iterable) and not hasattr(X, "as_bytes"):  # as_texts refuses a message of email
         X = X if isinstance(X, Texts) else [str(x) if isinstance(x, _NUMBERS) and x == x else x for x in X]
     return as_texts(X)
-
-
-def _column_hint(table: Any) -> str:
-    columns = list(map(str, getattr(table, "columns", ())))
-    name = "text" if "text" in columns or not columns else columns[-1]
-    return f"pass one column: X[{name!r}]"
 
 
 def to_labels(y: Any) -> Labels:

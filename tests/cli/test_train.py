@@ -43,7 +43,7 @@ def test_summary_says_what_to_expect(cli: Cli) -> None:
     figures = trained(cli.own_model).metrics
     assert figures is not None
     caught = f"{figures['recall']:.1%} of spam caught, {figures['false_positives']} of 640 ham misclassified"
-    right = f"accuracy {figures['accuracy']:.2%} (5 folds, 813 messages)"
+    right = f"{figures['unsure']} unsure, accuracy {figures['accuracy']:.2%} (5 folds, 813 messages)"
     assert f"cross-validation  {caught}, {right}\n" in done.err
     assert f"saved             {cli.own_model} (" in done.err
     assert done.err.endswith('try               echo "your message" | spamnb predict\n')

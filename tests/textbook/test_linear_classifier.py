@@ -44,8 +44,8 @@ def test_the_activity_by_the_formula(message: str, ships: bool, spam: float, ham
 def activity_messages() -> tuple[list[str], list[str]]:
     """400 e-mails whose counts are those probabilities: 240 of 300 spam have 'shipping' and 3 'perceptron',
     of 100 ham 40 and 10."""
-    spam = ["shipping"] * 240 + ["perceptron"] * 3 + [""] * 57
-    ham = ["shipping"] * 40 + ["perceptron"] * 10 + [""] * 50
+    spam = ["shipping"] * 240 + ["perceptron"] * 3 + ["?"] * 57
+    ham = ["shipping"] * 40 + ["perceptron"] * 10 + ["?"] * 50
     return spam + ham, ["spam"] * 300 + ["ham"] * 100
 
 

@@ -28,7 +28,7 @@ from spamnb.training.incremental import Learner
 from tests.helpers.count_stores import identical
 from tests.helpers.small_models import trained
 
-TEXTS = ["win a prize", "WIN a prize!", "a prize win", "see you", "", "see you at 6", "é ü 100%", "x"]
+TEXTS = ["win a prize", "WIN a prize!", "a prize win", "see you", "?", "see you at 6", "é ü 100%", "x"]
 
 
 BASE = [("keep spam", "spam"), ("keep ham", "ham")]  # so that both classes stay

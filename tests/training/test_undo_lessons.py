@@ -26,7 +26,7 @@ from spamnb.training.undo_lessons import history, undo
 from tests.helpers.small_models import NEWS, ROWS, is_trained_on, learn, trained
 
 LIMITS = lesson_writer.RECORDS, lesson_writer.LARGE, lesson_writer.SHARE
-TEXTS = ["win a prize", "WIN a prize!", "see you", "", "see you at 6", "é ü 100%", "keep ham", "only here"]
+TEXTS = ["win a prize", "WIN a prize!", "see you", "?", "see you at 6", "é ü 100%", "keep ham", "only here"]
 BASE = [("keep spam", "spam"), ("keep ham", "ham"), ("keep spam too", "spam"), ("keep ham too", "ham")]
 Rows = list[tuple[str, str]]
 

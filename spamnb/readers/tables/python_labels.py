@@ -104,8 +104,10 @@ def _warn_of_doubtful_classes(sizes: Counter[str], column: str) -> None:
     meanings = Counter(known_label(label, column) for label in sizes)
     if not meanings["spam"] or not meanings["ham"]:
         return
+    total = sizes.total()
     rare = any(
-        not known_label(label, column) and is_rare(size, sizes.total()) for label, size in sizes.items()
+        not known_label(label, column) and is_rare(size, total) and size * len(sizes) < total
+        for label, size in sizes.items()
     )
     if rare or max(meanings["spam"], meanings["ham"]) > 1:
         listed = [f"{excerpt(label)} ({size:,})" for label, size in sizes.most_common(_LISTED)]
