@@ -923,7 +923,8 @@ def test_a_missing_text_says_nothing_to_the_estimator() -> None:
 def test_hints_in_python_name_no_flags(tmp_path: Path) -> None:
     spamnb.load("sms").save(tmp_path / "copy.spamnb")
     with spamnb.Learner(tmp_path / "copy.spamnb") as learner:
-        assert refused(learner.forget, ["hi"])[1] == "say what they were learned as: spam or ham"
+        hint = "pass the label that they were learned with (command line: --spam or --ham)"
+        assert refused(learner.forget, ["hi"])[1] == hint
 
 
 def test_a_path_is_text() -> None:

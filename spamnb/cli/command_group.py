@@ -10,7 +10,7 @@ import click
 
 _MANY_WORDS = 2  # `spamnb help model prune` has a group and a command
 
-_NOT_OF_TEXTS = ("", "model check")  # what a wrong word before a text does not stand for
+_NOT_OF_TEXTS = ("", "model check")  # unknown commands after which a quoted argument is a text
 _DESTRUCTIVE, _VERY_NEAR = ("remove", "forget", "prune"), 0.8
 
 

@@ -195,7 +195,7 @@ def _report_left_out(source: Source, quiet: bool) -> None:
 
     rows = 0 if source.mail else source.skipped.take(NO_LABEL)
     if rows:
-        text = f"{rows:,} row{'s' * (rows > 1)} without a label {'were' if rows > 1 else 'was'} left alone"
+        text = f"{rows:,} row{'s' * (rows > 1)} without a label skipped"
         print_status(f"{source.name}: {text}", quiet)
     report_skipped(source, quiet)
 

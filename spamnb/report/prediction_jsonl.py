@@ -62,7 +62,7 @@ class Jsonl:
                 row["expected_cost"] = dict(zip(predictions.names, costs[i].tolist(), strict=False))
             if chunk.columns is not None:
                 if "unsure_reason" in row and (fault := chunk.columns.fault(i)):
-                    row["unsure_reason"] = f"it cannot be read: {fault}"
+                    row["unsure_reason"] = f"damaged row: {fault}"
                 row = self._with_record(row, chunk.columns.record(i))
             out.append(_safe_json(json.dumps(row, ensure_ascii=False, allow_nan=False)))
         return ("\n".join(out) + "\n").encode() if out else b""

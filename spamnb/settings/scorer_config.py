@@ -173,8 +173,8 @@ class ScorerConfig:
     max_evidence: int | None = setting(
         None,
         "--max-evidence",
-        "Let all tokens against spam in a message count at most as much as N like the strongest of them; 0: "
-        "no limit. [default: 8 for short messages; no limit for email, plain tokens and other scorers]",
+        "Limit the total evidence against spam in a message to N times that of its strongest token; 0: no "
+        "limit. [default: 8 for short messages; none for email, plain tokens and other scorers]",
         metavar="N",
         type=int,
         rule=NOT_NEGATIVE,

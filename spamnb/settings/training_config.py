@@ -71,7 +71,8 @@ class TrainingConfig:
     max_fpr: float | None = setting(
         None,
         "--max-fpr",
-        "Set the threshold for at most this false positive rate, for example 0.1%; unsure from 50% up to it.",
+        "Set the threshold for at most this false positive rate, for example 0.1%. Messages between 50% and "
+        "the threshold are unsure.",
         metavar="RATE",
         type=str,
         rule=ValueRule("above 0 and below 1", lambda rate: 0 < rate < 1, hint="for example 0.001"),
@@ -158,7 +159,7 @@ class DecisionConfig:
     threshold: float | None = setting(
         None,
         "--threshold",
-        "Spam above this probability; a trained model keeps its unsure band. [default: the model's own]",
+        "Spam above this probability. The model's unsure range stays. [default: the model's own]",
         metavar="P",
         type=float,
         training=False,

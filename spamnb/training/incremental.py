@@ -208,7 +208,7 @@ class Learner:
         if labels is None and self.model.seen_messages is None:
             raise ModelError(
                 "the model does not remember which messages it has learned",
-                hint="say what they were learned as: spam or ham",
+                hint="pass the label that they were learned with (command line: --spam or --ham)",
             )
         session.source = session.source or "forget"
         plan = plan_forgetting(self.model.seen_messages, batch.digests, batch.labels)

@@ -239,7 +239,7 @@ def test_a_model_without_digests(here: Cli) -> None:
     here("learn", "--spam", "-q", stdin=b"win cash\n")
     done = here("forget", stdin=b"win cash\n", code=1)
     assert "Error: the model does not remember which messages it has learned\n" in done.err
-    assert "Hint: say what they were learned as: spam or ham\n" in done.err
+    assert "Hint: pass the label that they were learned with (command line: --spam or --ham)\n" in done.err
     assert "forgot     1 message (1 spam)\n" in here("forget", "--spam", stdin=b"win cash\n").err
 
 

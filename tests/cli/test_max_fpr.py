@@ -144,7 +144,7 @@ def test_text_messages_keep_their_threshold(cli: Cli, sms: Sms, protocol: tuple[
 
 def test_a_rate_sets_an_unsure_band_and_a_stated_threshold_none(cli: Cli, sms: Sms) -> None:
     shown = " ".join(cli("train", "--help").text.split())
-    assert "for example 0.1%; unsure from 50% up to it." in shown
+    assert "for example 0.1%. Messages between 50% and the threshold are unsure." in shown
     cli("train", sms.train, "--max-fpr", "1%", "-o", "rate.spamnb", "-q")
     cli("train", sms.train, "--threshold", "0.9", "-o", "stated.spamnb", "-q")
     assert SpamModel.load(cli.here / "rate.spamnb").decision.unsure_from == 0.5

@@ -9,6 +9,10 @@ import pytest
 from spamnb import SpamModel
 from tests.helpers.command_line import TINY, TINY_FLAGS, Cli
 
+NO_HISTORY = (
+    "{}.spamnb.history, which lists the lessons, is missing or unusable. Copy it together with the model.\n"
+)
+
 
 @pytest.fixture
 def here(cli: Cli) -> Cli:
@@ -79,10 +83,10 @@ def test_lessons_whose_list_was_left_behind_by_an_export_are_not_denied(here: Cl
     here("learn", "--spam", stdin=b"win cash\n")
     exported = here("model", "export", "m.spamnb", "-o", "m.jsonl")
     assert exported.err.splitlines()[1:] == [
-        "note: the list of lessons stays behind; the imported model cannot undo them"
+        "note: the lesson history is not exported: the imported model cannot undo earlier lessons"
     ]
     here("model", "import", "m.jsonl", "-o", "imported.spamnb")
-    expected = "None of the lessons up to 1 is in imported.spamnb.history: copy that file with a model.\n"
+    expected = NO_HISTORY.format("imported")
     assert here("model", "log", "-m", "imported.spamnb").err == expected
     here("model", "age", "imported.spamnb", "-o", "aged.spamnb", "-q")
     shown = here("model", "log", "-m", "aged.spamnb").err
@@ -97,7 +101,7 @@ def test_a_copy_without_its_history(here: Cli) -> None:
     here("learn", "--spam", stdin=b"win cash\n")
     here("learn", "--compact")
     here.write("copy.spamnb", (here.here / "m.spamnb").read_bytes())
-    expected = "None of the lessons up to 1 is in copy.spamnb.history: copy that file with a model.\n"
+    expected = NO_HISTORY.format("copy")
     assert here("model", "log", "-m", "copy.spamnb").err == expected
     for lesson in ("1", "2000-01-01"):
         assert here.fails("model", "undo", lesson, "-m", "copy.spamnb") == [

@@ -32,7 +32,7 @@ def test_a_damaged_row_says_what_is_wrong(
     done = cli("predict", "-m", tiny, name, "--format", "jsonl", *jobs)
     reasons = [record.get("unsure_reason") for record in done.records]
     assert {i: reason for i, reason in enumerate(reasons) if reason} == {
-        i: f"it cannot be read: {fault}" for i, fault in faults.items()
+        i: f"damaged row: {fault}" for i, fault in faults.items()
     }
     assert len(done.records) == (4 if name == "m.jsonl" else 2)
     assert done.err.splitlines()[-1].startswith(f"{name}: {message}: {faults[1]}")

@@ -120,7 +120,7 @@ def test_words_that_take_the_choice_of_a_model_back(named: Cli, word: str, defau
 
 def test_the_default_threshold_is_that_of_the_model(cli: Cli) -> None:
     shown = " ".join(cli("predict", "--help").text.split())
-    assert "this probability; a trained model keeps its unsure band. [default: the model's own]" in shown
+    assert "this probability. The model's unsure range stays. [default: the model's own]" in shown
 
 
 GUARDED = "like a formula got an apostrophe; -o FILE.tsv or FILE.jsonl writes none\n"

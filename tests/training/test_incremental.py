@@ -156,7 +156,7 @@ def test_a_model_that_does_not_remember(tmp_path: Path) -> None:
     with pytest.raises(ModelError) as caught, Learner(path) as learner:
         learner.forget(["x"])
     assert caught.value.message == "the model does not remember which messages it has learned"
-    assert caught.value.hint == "say what they were learned as: spam or ham"
+    assert caught.value.hint == "pass the label that they were learned with (command line: --spam or --ham)"
 
 
 def test_a_label_that_is_no_class_is_a_slip(path: Path) -> None:

@@ -37,7 +37,7 @@ def export(model: str, output: str | None, force: bool, quiet: bool) -> None:
 
     The first line holds the settings; then comes a line for each token with its occurrences and messages by
     class, the most frequent first. `spamnb model import` restores the same model, to the last bit. The
-    list of its lessons stays behind: what was learned before cannot be undone there.
+    lesson history is not exported: the imported model cannot undo earlier lessons.
 
     \b
     Examples:
@@ -62,7 +62,8 @@ def export(model: str, output: str | None, force: bool, quiet: bool) -> None:
         _write(output, blocks)
         print_step("exported", f"{loaded.store.vocabulary:,} tokens to {output}", quiet)
     if has_lessons(loaded):
-        print_status("note: the list of lessons stays behind; the imported model cannot undo them", quiet)
+        note = "note: the lesson history is not exported: the imported model cannot undo earlier lessons"
+        print_status(note, quiet)
 
 
 def _check(output: str, model: str, force: bool) -> None:

@@ -54,8 +54,9 @@ def model_group(ctx: click.Context) -> None:
     """List, choose, merge, shrink or check models.
 
     MODEL is the name of a model (sms and mail are ready-made) or a file. A word without a slash and without a
-    dot is a name; NAME.spamnb in your data folder holds that model. Lessons may stand in a journal beside the
-    file: to move a model, export it, or run `spamnb learn --compact -m MODEL` and copy the file.
+    dot is a name; NAME.spamnb in your data folder holds that model. Recent lessons may be in a journal
+    file next to the model. To move a model, export it, or run `spamnb learn --compact -m MODEL` and copy the
+    file.
 
     \b
     Examples:

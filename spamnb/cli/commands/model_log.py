@@ -70,7 +70,8 @@ def _no_lessons(path: str) -> str:
         return "The model has no lessons: nothing was learned since it was trained."
     if mark is None or mark.last <= mark.fixed:
         return "The model has learned since it was trained, but has no list of lessons that can be undone."
-    return f"None of the lessons up to {mark.last:,} is in {path}{HISTORY}: copy that file with a model."
+    listed = f"{path}{HISTORY}, which lists the lessons,"
+    return f"{listed} is missing or unusable. Copy it together with the model."
 
 
 def _cells(lesson: LessonInfo) -> tuple[str, ...]:

@@ -89,7 +89,7 @@ def predict(files: tuple[str, ...], exit_code: str, **params: Any) -> None:
     Output is the verdict, the probability of spam (with more than two classes, that of the verdict) and the
     message (for mail its file and subject): a table on a terminal, in a pipe separated by tabs. The columns
     of CSV, TSV, JSON, Parquet and Excel files are kept, after the verdict and its probability.
-    A stream that runs keeps the model it began with; `spamnb serve` follows lessons.
+    A running stream keeps the model it started with; `spamnb serve` picks up new lessons.
 
     \b
     Examples:

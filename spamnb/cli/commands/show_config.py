@@ -38,7 +38,7 @@ def show_config(ctx: click.Context, words: tuple[str, ...]) -> None:
 
     config.toml has a table for each command, such as [predict] or [model.prune]; a key is an option without
     its dashes, and holds for this command only: a threshold in [predict] does not hold for filter or explain.
-    It is read from /etc/spamnb, then from your configuration folder (see the output), or only from
+    config.toml is read from /etc/spamnb, then from your configuration folder (see the output), or only from
     `spamnb --config FILE`. Variables come before files (SPAMNB_PREDICT_FORMAT for `predict --format`; a
     repeatable option is split at blanks), and the command line before both.
 
