@@ -980,3 +980,33 @@ def test_repr_says_what_it_is() -> None:
     assert repr(taught.score([])) == "<Predictions: 0 messages>"
     assert repr(spamnb.Texts.of(["a", "b"])) == "<Texts: 2 messages>"
     assert repr(spamnb.parse_mail(RAW)) == "<Texts: 1 message with the tags of mail>"
+
+
+def test_a_name_means_the_same_to_load_and_learner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model of that name in the data folder comes before a file or folder of that name."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "spamnb").mkdir()
+    spamnb.train(*corpus(20)).save(tmp_path / "spamnb" / "office.spamnb")
+    (tmp_path / "office").mkdir()
+    spamnb.load("office")
+    assert Path(spamnb.Learner("office").path) == tmp_path / "spamnb" / "office.spamnb"
+
+
+def test_a_few_messages_of_many_classes_are_labels() -> None:
+    classes = [f"class {n}" for n in range(30)]
+    model = spamnb.SpamModel().learn([f"word{n}" for n in range(30)], classes)
+    assert model.learn([f"more{n}" for n in range(12)], classes[:12]).store.message_totals.sum() == 42
+
+
+def test_a_start_that_fails_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "my.spamnb"
+
+    def fail(_: object) -> None:
+        raise OSError("no lock")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("spamnb.training.stored_model.StoredModel.refresh", fail)
+        with pytest.raises(OSError, match="no lock"):
+            spamnb.Learner(path, base="sms").__enter__()
+    assert not path.exists()

@@ -18,14 +18,15 @@ def unread_options(ctx: click.Context, keys: Iterable[str]) -> Iterator[str]:
     for word in _words(prefix):
         if word not in keys:
             near = _nearest(word, keys)
-            hint = f"did you mean {prefix}{near}?" if near else f"see `spamnb config {command[7:]}`"
+            inner = command.partition(" ")[2]
+            hint = f"did you mean {prefix}{near}?" if near else f"see `spamnb config {inner}`"
             yield f"{prefix}{word} is ignored: `{command}` has no such option; {hint}"
 
 
 def unread_commands(ctx: click.Context | None) -> Iterator[str]:
-    """Yields a warning for each variable with a name near that of a command, such as SPAMNB_TRIAN_ALPHA.
+    """Yields a warning for each variable with a name near that of an option, such as SPAMNB_TRIAN_ALPHA.
 
-    Others are left alone: programs that use spamnb have variables of their own.
+    Others are left alone: programs that use spamnb have variables of their own, SPAMNB_SERVER_URL say.
     """
     while ctx is not None:
         assert isinstance(ctx.command, click.Group)
@@ -34,9 +35,21 @@ def unread_commands(ctx: click.Context | None) -> Iterator[str]:
         for word in _words(prefix):
             first, rest, option = word.partition("_")
             near = "" if first in names else _nearest(first, names)
-            if near:
+            if near and _has(ctx, near, option):
                 yield f"{prefix}{word} is ignored; did you mean {prefix}{near}{rest}{option}?"
         ctx = ctx.parent
+
+
+def _has(ctx: click.Context, name: str, option: str) -> bool:
+    """Tells whether a command has an option, as in the name of a variable; a group may have any."""
+    if name in _OWN or not option:
+        return name in _OWN and not option
+    assert isinstance(ctx.command, click.Group)
+    command = ctx.command.get_command(ctx, name.lower().replace("_", "-"))
+    if command is None or isinstance(command, click.Group):
+        return command is not None
+    keys = [_in_capitals(key) for key in getattr(command, "keys", ())]
+    return option in keys or bool(_nearest(option, keys))
 
 
 def _in_capitals(name: str) -> str:

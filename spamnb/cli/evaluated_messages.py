@@ -77,8 +77,8 @@ class EvaluatedMessages:
         scores = verdicts.codes.tolist(), verdicts.probability.tolist(), held_out.log_odds.tolist()
         rows = zip(*scores, held_out.truth.tolist(), self.places, self.texts, strict=True)
         for code, p, log_odds, truth, place, text in rows:
-            cells = (names[code], repr(p), repr(log_odds), model.labels[truth], place, text)
-            writer.writerow(map(guarded, cells))
+            foreign = map(guarded, (model.labels[truth], place, text))
+            writer.writerow((names[code], repr(p), repr(log_odds), *foreign))
         with files.output_file(path) as file:
             file.write(lines.getvalue().encode("utf-8", "replace"))
         print_step("saved", f"{path}: {len(self.texts):,} messages", quiet)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("tsv", "jsonl", "csv", "parquet", "table", "terse")
 KEEP_COLUMNS = ("csv", "tsv", "jsonl", "parquet")  # with all columns of a table; chosen by a suffix
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 SUFFIXES = any_of([*(INPUT_FORMATS[name].suffixes[0] for name in KEEP_COLUMNS), ".txt"])
 Write = Callable[[bytes], object]
 
@@ -75,9 +76,10 @@ def chosen_format(stated: str | None, path: str | None) -> str:
 
 def _check_suffix(stated: str, path: str) -> None:
     """Refuses a file whose suffix says that it has another format: programs open it by its suffix."""
-    own = format_by_suffix(path)
+    own, suffix = format_by_suffix(path), os.path.splitext(path)[1]
+    if suffix in _COMPRESSED:
+        raise click.UsageError(f"-o {path}: the output is not compressed; leave out {suffix}.")
     if own and own != stated:
-        suffix = os.path.splitext(path)[1]
         raise click.UsageError(
             f"-o {path}: --format {stated} does not go with {suffix}; leave out one of them."
         )

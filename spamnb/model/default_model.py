@@ -75,9 +75,14 @@ def load(model: str | os.PathLike[str]) -> SpamModel:
     from spamnb.model.spam_model import SpamModel
 
     model_paths.check_path(model)
-    if not isinstance(model, str) or (not os.path.exists(model_path(model)) and os.path.isfile(model)):
-        return SpamModel.load(model)
-    return SpamModel.load(existing_path_of(model))
+    return SpamModel.load(model if _is_file(model) else existing_path_of(str(model)))
+
+
+def _is_file(model: str | os.PathLike[str]) -> bool:
+    """Tells whether a model is stated by its file: by a path, or by a bare name that no model has."""
+    if not isinstance(model, str):
+        return True
+    return not is_name(model) or (os.path.isfile(model) and not os.path.exists(model_path(model)))
 
 
 def existing_path_of(text: str) -> str:
@@ -93,9 +98,9 @@ def own_file_of(model: str | os.PathLike[str], *, may_be_new: bool = False) -> s
     """Returns the file of a model that has lessons: by its path, or by its name in the data folder."""
     model_paths.check_path(model)
     text = os.fspath(model)
-    if not isinstance(model, str) or not is_name(model) or os.path.lexists(model):
+    if _is_file(model):
         return text
-    path = new_path_of(model) if may_be_new and model not in READY_MADE_NAMES else existing_path_of(model)
+    path = new_path_of(text) if may_be_new and text not in READY_MADE_NAMES else existing_path_of(text)
     if is_shipped(path):
         hint = f'start a model of your own from it: spamnb.Learner("my.spamnb", base={model!r})'
         raise ModelError(f"{model} is a ready-made model, which does not learn", hint)

@@ -55,7 +55,10 @@ def mail_format(decoded: DecodedInput) -> str:
         return "index" if _is_index(decoded) else ""
     decoded.need_lines(2)
     while not decoded.stream.ended and may_be_mail(decoded.raw_head):
-        decoded.need_lines(decoded.raw_head.count(b"\n") + 1)
+        lines = decoded.raw_head.count(b"\n")
+        decoded.need_lines(lines + 1)
+        if decoded.raw_head.count(b"\n") == lines:  # a line longer than what is looked at
+            break
     return certain_mail(decoded.raw_head, ended=decoded.stream.ended)
 
 

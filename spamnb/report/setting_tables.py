@@ -94,7 +94,8 @@ def show_comparison(
     print_table(console, drop_columns(console, table, _DROPPED))
     console.print()
     console.print(Text(visible(_conclusion(rows))))
-    console.print(Text(f"train     {visible(command)}"), soft_wrap=True)
+    if command:
+        console.print(Text(f"train     {visible(command)}"), soft_wrap=True)
 
 
 def _objective_cells(row: Row, percent: bool, wide: bool) -> list[Text]:
@@ -167,7 +168,8 @@ def show_tuning(
     console.print()
     for line in _search_result(tuned, rows, objective):
         console.print(Text(visible(line)), soft_wrap=True)
-    console.print(Text(f"train     {visible(command)}"), soft_wrap=True)
+    if command:
+        console.print(Text(f"train     {visible(command)}"), soft_wrap=True)
 
 
 def _trial_cells(trial: Trial) -> list[str]:

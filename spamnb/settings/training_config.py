@@ -52,6 +52,7 @@ class TrainingConfig:
     >>> TrainingConfig(folds=1)
     Traceback (most recent call last):
     spamnb.errors.ConfigError: folds must be 0 or at least 2, got 1
+    Hint: the default is 5
     """
 
     folds: int = setting(

@@ -26,6 +26,7 @@ from spamnb.readers import ReadLabels, check_lengths, class_names, columns_of_va
 from spamnb.storage import HISTORY_DAYS, WAIT, Lock, model_file
 from spamnb.training.journal_history import describe_lesson
 from spamnb.training.lesson_writer import LessonWriter
+from spamnb.training.own_model import remove_unchanged, start_from
 from spamnb.training.stored_model import StoredModel
 from spamnb.training.update_batch import (
     UpdateBatch,
@@ -126,17 +127,15 @@ class Learner:
         try:
             self._open()
         except BaseException:
-            self._session = None
+            self._end()
             raise
         return self
 
     def _open(self) -> None:
         """Locks the model and reads it; starts it from the base model if there is none."""
-        if self._options.base is not None:
-            from spamnb.training.own_model import start_from
-
-            self._inside().started = start_from(self.path, self._options.base)
         files.refuse_link(self.path, ModelError)
+        if self._options.base is not None:
+            self._inside().started = start_from(self.path, self._options.base)
         model_file.check_file(self.path)  # before a lock file is created beside something that is no model
         if self._stored.model is None:
             self.load()
@@ -157,11 +156,13 @@ class Learner:
         finally:
             self._stored = StoredModel(self.path)
             self._lock.__exit__(kind, error, trace)
-            started, self._session = self._inside().started, None
-            if started is not None:
-                from spamnb.training.own_model import remove_unchanged
+            self._end()
 
-                remove_unchanged(self.path, started)
+    def _end(self) -> None:
+        """Removes a file that was started here if nothing was learned."""
+        started, self._session = self._inside().started, None
+        if started is not None:
+            remove_unchanged(self.path, started)
 
     def learn(
         self,

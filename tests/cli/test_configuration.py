@@ -336,3 +336,8 @@ def test_a_configured_format_and_a_configured_suffix_must_agree(cli: Cli, tiny: 
     lines = cli.fails("predict", "-m", tiny, "-t", "win", code=2)
     assert lines[-1] == "Error: -o o.csv: --format jsonl does not go with .csv; leave out one of them."
     assert not (cli.here / "o.csv").exists()
+
+
+def test_a_suffix_of_compressed_files_is_refused(cli: Cli, tiny: Path) -> None:
+    lines = cli.fails("predict", "-m", tiny, "-t", "win", "-o", "o.csv.gz", "--format", "csv", code=2)
+    assert lines[-1] == "Error: -o o.csv.gz: the output is not compressed; leave out .gz."

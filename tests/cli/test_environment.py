@@ -31,7 +31,16 @@ def test_a_variable_that_nothing_reads(cli: Cli, tiny: Path, variable: str, warn
 
 @pytest.mark.parametrize(
     "variable",
-    ["PREDICT_THRESHOLD", "TRAIN_THRESHHOLD", "TOKEN", "QUEUE", "TEST_BROWSER", "TRACEBACK", "MODEL_PRUNE_X"],
+    [
+        "PREDICT_THRESHOLD",
+        "TRAIN_THRESHHOLD",
+        "TOKEN",
+        "QUEUE",
+        "TEST_BROWSER",
+        "TRACEBACK",
+        "MODEL_PRUNE_X",
+        "SERVER_URL",
+    ],
 )
 def test_other_variables_are_left_alone(cli: Cli, tiny: Path, variable: str) -> None:
     assert "warning" not in cli("predict", "-m", tiny, "-t", "win", env={f"SPAMNB_{variable}": "0.9"}).err

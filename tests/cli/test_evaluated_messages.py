@@ -5,9 +5,13 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
+from spamnb.cli.evaluated_messages import EvaluatedMessages
 from tests.helpers.command_line import Cli, Sms, Three
 
 PROTOCOLS = [("--folds", "3"), ("--holdout", "30%"), ("--folds", "3", "--max-fpr", "1%"), ()]
@@ -37,6 +41,19 @@ def test_each_line_has_truth_place_and_message(cli: Cli, tiny: Path) -> None:
     assert (cli.here / "p.csv").stat().st_mode & 0o777 == 0o600
     cli("evaluate", "d.csv", "-m", tiny, "-o", "p.csv", "-q")
     assert "was not overwritten" in cli.fails("evaluate", "d.csv", "-m", tiny, "-o", "d.csv", code=1)[0]
+
+
+def test_numbers_are_no_formulas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Log-odds below zero begin with a sign and have no apostrophe, whatever their form."""
+    log_odds = np.array([-5e-05, -np.inf])
+    verdicts = SimpleNamespace(codes=np.array([0, 0]), probability=np.array([0.5, 0.0]))
+    monkeypatch.setattr("spamnb.training.verdicts_of", lambda *_: verdicts)
+    held_out = SimpleNamespace(log_odds=log_odds, truth=np.array([0, 0]))
+    model = SimpleNamespace(labels=("ham", "spam"), positive="spam")
+    result: Any = SimpleNamespace(model=model, held_out=held_out)
+    EvaluatedMessages(["-2 degrees", "ok"], ["1", "2"]).write(str(tmp_path / "p.csv"), result, True)
+    rows = (tmp_path / "p.csv").read_text().splitlines()[1:]
+    assert rows == ["ham,0.5,-5e-05,ham,1,'-2 degrees", "ham,0.0,-inf,ham,2,ok"]
 
 
 def test_where_it_is_refused(cli: Cli, sms: Sms, three: Three) -> None:

@@ -43,7 +43,7 @@ def label_names(labels: Iterable[object], column: str = "", classes: Collection[
     column = column or column_name(labels)
     written = written_labels(labels).names
     label_map = LabelMap(written, column, classes=classes)
-    if not label_map.binary and (too_many := label_map.too_many_values):
+    if not label_map.binary and not classes and (too_many := label_map.too_many_values):
         raise DataError(
             f"these do not look like labels: {too_many}", hint="pass the name of a class for each message"
         )

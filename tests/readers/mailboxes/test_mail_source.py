@@ -270,3 +270,11 @@ def test_a_pipe_is_mail_only_if_it_can_be_nothing_else(
     Path("x").write_bytes(data)
     with opened("x") as source:
         assert source.description == f"x: {kind}"
+
+
+def test_a_line_that_never_ends_ends_detection() -> None:
+    """What follows two fields may be one line longer than detection reads."""
+    data = b"Subject: x\nTo: Ann\n" + b"a" * (1 << 25)
+    decoded = DecodedInput(ByteStream("-", io.BufferedReader(io.BytesIO(data)), live=False))
+    assert mail_format(decoded) in ("", "eml")
+    assert len(decoded.raw_head) < len(data)
