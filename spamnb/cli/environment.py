@@ -15,6 +15,9 @@ def unread_options(ctx: click.Context, keys: Iterable[str]) -> Iterator[str]:
     """Yields a warning for each variable of the command that stands for none of its options."""
     prefix, keys = f"{ctx.auto_envvar_prefix}_", [_in_capitals(key) for key in keys]
     command = ctx.command_path
+    for word in _words("SPAMNB_"):
+        if word in keys and word not in _OWN:
+            yield f"SPAMNB_{word} is ignored; did you mean {prefix}{word}?"
     for word in _words(prefix):
         if word not in keys:
             near = _nearest(word, keys)

@@ -10,7 +10,7 @@ import click
 
 from spamnb.cli.option_groups import option
 from spamnb.cli.options import PATH
-from spamnb.cli.output import print_step
+from spamnb.cli.output import print_status, print_step
 from spamnb.cli.overwrite import checked
 from spamnb.errors import ConfigError
 
@@ -64,7 +64,7 @@ class EvaluatedMessages:
         import csv  # late: --help does not need it
 
         from spamnb.core import files
-        from spamnb.messages import guarded
+        from spamnb.messages import guarded, is_formula
         from spamnb.training import verdicts_of
 
         model, held_out = result.model, result.held_out
@@ -81,4 +81,7 @@ class EvaluatedMessages:
             writer.writerow((names[code], repr(p), repr(log_odds), *foreign))
         with files.output_file(path) as file:
             file.write(lines.getvalue().encode("utf-8", "replace"))
+        if formulas := sum(map(is_formula, self.texts)):
+            messages = "1 message that begins" if formulas == 1 else f"{formulas:,} messages that begin"
+            print_status(f"note: {messages} like a formula got an apostrophe", quiet)
         print_step("saved", f"{path}: {len(self.texts):,} messages", quiet)

@@ -148,7 +148,7 @@ def _row_numbers(table: Array) -> Array | None:
 
 def _labels(state: Mapping[str, Any]) -> tuple[str, ...]:
     labels = require(state, "labels", list)
-    good = all(isinstance(label, str) for label in labels) and labels == sorted(set(labels))
+    good = all(isinstance(label, str) and label.strip() for label in labels) and labels == sorted(set(labels))
     _check(good, "labels", f"{labels!r:.80}")
     return tuple(labels)
 

@@ -35,7 +35,9 @@ def safe_messages(texts: Texts) -> list[bytes]:
         line_ends = np.flatnonzero(raw == 10)
         before = np.maximum(np.searchsorted(texts.starts, line_ends, side="right") - 1, 0)
         odd = np.concatenate((odd, line_ends[line_ends < texts.ends[before]]))
-    odd = np.concatenate((odd, np.array(backslash_positions(texts.data), np.int64)))
+    begin = texts.starts[texts.starts < texts.ends]
+    quoted = begin[raw[begin] == ord('"')]
+    odd = np.concatenate((odd, quoted, np.array(backslash_positions(texts.data), np.int64)))
     rows = set((np.searchsorted(texts.starts, odd, side="right") - 1).tolist())
     for row in rows.union(texts.rows_with(lambda run: not _printable(run))):
         if row >= 0:

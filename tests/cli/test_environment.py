@@ -17,6 +17,7 @@ PREDICT = "`spamnb predict` has no such option"
         ("PREDICT_THRESHHOLD", f"{PREDICT}; did you mean SPAMNB_PREDICT_THRESHOLD?"),
         ("PREDICT_COLOUR", f"{PREDICT}; see `spamnb config predict`"),
         ("PREDCIT_FORMAT", "did you mean SPAMNB_PREDICT_FORMAT?"),
+        ("THRESHOLD", "did you mean SPAMNB_PREDICT_THRESHOLD?"),
         ("MODLE", "did you mean SPAMNB_MODEL?"),
     ],
 )

@@ -33,7 +33,8 @@ def test_the_file_has_all_metrics(cli: Cli, sms: Sms, protocol: tuple[str, ...])
 
 def test_each_line_has_truth_place_and_message(cli: Cli, tiny: Path) -> None:
     cli.write("d.csv", "label,text\nspam,win cash\nham,=see you\n")
-    cli("evaluate", "d.csv", "-m", tiny, "-o", "p.csv", "-q")
+    done = cli("evaluate", "d.csv", "-m", tiny, "-o", "p.csv")
+    assert "note: 1 message that begins like a formula got an apostrophe\n" in done.err
     with open(cli.here / "p.csv", newline="") as file:
         rows = list(csv.reader(file))
     assert rows[0] == ["verdict", "probability", "log_odds", "truth", "place", "message"]

@@ -10,7 +10,8 @@ from spamnb import SpamModel
 from tests.helpers.command_line import TINY, TINY_FLAGS, Cli
 
 NO_HISTORY = (
-    "{}.spamnb.history, which lists the lessons, is missing or unusable. Copy it together with the model.\n"
+    "{}.spamnb.history, which lists the lessons, is missing or unusable. "
+    "It is copied with the model, not exported.\n"
 )
 
 

@@ -71,7 +71,7 @@ def _no_lessons(path: str) -> str:
     if mark is None or mark.last <= mark.fixed:
         return "The model has learned since it was trained, but has no list of lessons that can be undone."
     listed = f"{path}{HISTORY}, which lists the lessons,"
-    return f"{listed} is missing or unusable. Copy it together with the model."
+    return f"{listed} is missing or unusable. It is copied with the model, not exported."
 
 
 def _cells(lesson: LessonInfo) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ def detect_dialect(
     _check_width(head[:_WIDEST], delimiter, name)
     stray = _has_stray_return(head, delimiter)
     head = without_stray_returns(head, delimiter) if stray else head
-    quoting = delimiter != "\t" or (not _is_predicted(head) and quotes_matter(head))
+    quoting = delimiter != "\t" or (_is_predicted(head) or quotes_matter(head))
     parsed = parse_rows(head, delimiter, quoting=quoting, final=final)
     if not parsed.rows and not final:  # a first record longer than the head
         whole = parse_rows(head, delimiter, quoting=quoting, final=True)
@@ -96,7 +96,7 @@ def without_stray_returns(data: bytes, delimiter: str) -> bytes:
 
 
 def _is_predicted(head: bytes) -> bool:
-    """Returns whether `predict` wrote a TSV, in which quotes are ordinary characters."""
+    """Returns whether `predict` wrote a TSV: a field in it begins with a quote only if it is quoted."""
     first = head.partition(b"\n")[0].decode("utf-8", "replace")
     return is_predicted([name.strip() for name in first.split("\t")], tsv=True)
 

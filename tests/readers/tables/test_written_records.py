@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, example, given, settings, strategies as st
 
@@ -26,6 +28,9 @@ ESCAPED = [
     r"\u202e",
     "\u202e",
     '"Hi"',
+    'Reply "YES" to claim',
+    '"a" and "b"',
+    '"',
 ]
 
 
@@ -69,6 +74,16 @@ def test_bytes_that_are_not_utf8_make_no_other_escapes(data: bytes) -> None:
     assert field.decode() == data.decode("utf-8", "surrogateescape").translate(
         {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
     )
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(TEXTS)
+@example(ESCAPED)
+def test_every_text_comes_back_by_way_of_pandas(tmp_path: Path, texts: list[str]) -> None:
+    """It quotes what has a quote, and writes what it has read."""
+    table = pd.read_csv(io.BytesIO(written(texts)), sep="\t", dtype=str, keep_default_na=False)
+    table.to_csv(tmp_path / "saved.tsv", sep="\t", index=False, lineterminator="\n")
+    assert read(tmp_path / "saved.tsv")[0] == texts
 
 
 def test_a_backslash_that_escapes_nothing_is_not_changed() -> None:
