@@ -91,8 +91,8 @@ class ScorerConfig:
     alpha: float = setting(
         0.1,
         "--alpha",
-        "Additive smoothing for all tokens. [default: 0.05 for words and 0.2 for n-grams, 0.1 for words alone; "
-        "1 for other scorers]",
+        "Additive smoothing for all tokens. "
+        "[default: 0.05 for words and 0.2 for n-grams, 0.1 for words alone; 1 for other scorers]",
         metavar="X",
         rule=NOT_NEGATIVE,
     )
