@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from spamnb.model import Predictions
     from spamnb.training import Sample
 
-HEAD = ("verdict", "probability", "log_odds", "truth", "place", "message")  # begins as that of `predict`
+FACTS = ("truth", "place", "message")  # columns after those that `predict` writes
 messages_option = option(
     "-o",
     "--output",
@@ -64,7 +64,7 @@ class EvaluatedMessages:
         import csv  # late: --help does not need it
 
         from spamnb.core import files
-        from spamnb.messages import guarded, is_formula
+        from spamnb.messages import PREDICTED, guarded, is_formula
         from spamnb.training import verdicts_of
 
         model, held_out = result.model, result.held_out
@@ -73,7 +73,7 @@ class EvaluatedMessages:
         names = (*sorted(model.labels, key=lambda label: label == model.positive), "unsure")
         verdicts, lines = verdicts_of(model, held_out), io.StringIO()
         writer = csv.writer(lines, lineterminator="\n")
-        writer.writerow(HEAD)
+        writer.writerow((*PREDICTED, *FACTS))
         scores = verdicts.codes.tolist(), verdicts.probability.tolist(), held_out.log_odds.tolist()
         rows = zip(*scores, held_out.truth.tolist(), self.places, self.texts, strict=True)
         for code, p, log_odds, truth, place, text in rows:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         may_be_mail as may_be_mail,
     )
     from spamnb.messages.formula_guard import (
+        PREDICTED as PREDICTED,
         guarded as guarded,
         is_formula as is_formula,
         is_predicted as is_predicted,
@@ -41,7 +42,7 @@ else:
         {
             "chunk": ["Chunk", "InputColumns"],
             "first_lines": ["begins_header", "by_first_lines", "certain_mail", "may_be_mail"],
-            "formula_guard": ["guarded", "is_formula", "is_predicted", "unguarded"],
+            "formula_guard": ["PREDICTED", "guarded", "is_formula", "is_predicted", "unguarded"],
             "text_conversion": [
                 "Categories",
                 "Messages",

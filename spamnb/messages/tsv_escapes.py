@@ -1,8 +1,8 @@
 r"""Escapes messages in TSV files that `predict` writes, and takes the escapes away when such a file is read.
 
 A tab, a line end and every character that could steer a terminal is escaped; a backslash only where what
-follows it would make it an escape, a quote only where it begins the field: fields that begin with a quote
-were quoted by another program, such as a spreadsheet.
+follows it would make it an escape. In a table a quote that begins a field is escaped too: a field that begins
+with one was quoted by another program, such as a spreadsheet.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from spamnb.core import UNSAFE, visible
 from spamnb.messages.texts import Texts
 
 _UNSAFE = "\t" + UNSAFE  # bytes that are not UTF-8 are lone surrogates, which are unsafe
-_ESCAPED = re.compile(rf"\\(?=[\\tnrxuU{_UNSAFE}])|[{_UNSAFE}]|\A\"")
+_ESCAPED = re.compile(rf"\\(?=[\\tnrxuU{_UNSAFE}])|[{_UNSAFE}]")
 _BACKSLASH = re.compile(rb"\\[\\tnrxuU]")  # in a text without unsafe characters
 _ESCAPE = re.compile(rb"\\(?:[\\tnr]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
 _SHORT = {rb"\\": b"\\", rb"\t": b"\t", rb"\n": b"\n", rb"\r": b"\r"}
@@ -30,8 +30,6 @@ def escape_field(message: bytes) -> bytes:
 
 def _escape(match: re.Match[str]) -> str:
     char = match.group()
-    if char == '"':
-        return r"\x22"
     if "\udc80" <= char <= "\udcff":  # a byte that is not UTF-8
         return f"\\x{ord(char) - 0xDC00:02x}"
     return r"\\" if char == "\\" else visible(char, tsv=True)

@@ -35,14 +35,21 @@ def safe_messages(texts: Texts) -> list[bytes]:
         line_ends = np.flatnonzero(raw == 10)
         before = np.maximum(np.searchsorted(texts.starts, line_ends, side="right") - 1, 0)
         odd = np.concatenate((odd, line_ends[line_ends < texts.ends[before]]))
-    begin = texts.starts[texts.starts < texts.ends]
-    quoted = begin[raw[begin] == ord('"')]
-    odd = np.concatenate((odd, quoted, np.array(backslash_positions(texts.data), np.int64)))
+    odd = np.concatenate((odd, np.array(backslash_positions(texts.data), np.int64)))
     rows = set((np.searchsorted(texts.starts, odd, side="right") - 1).tolist())
     for row in rows.union(texts.rows_with(lambda run: not _printable(run))):
         if row >= 0:
             messages[row] = escape_field(messages[row])
     return messages
+
+
+def table_fields(column: Texts) -> list[bytes]:
+    r"""Returns the fields of a column of a table; a quote that begins one is escaped.
+
+    >>> print(*map(bytes.decode, table_fields(Texts.of(['"YES"', 'say "YES"']))))
+    \x22YES" say "YES"
+    """
+    return [rb"\x22" + field[1:] if field.startswith(b'"') else field for field in safe_messages(column)]
 
 
 def _printable(message: bytes) -> bool:
@@ -151,8 +158,11 @@ class Tsv:
     def lines(self, chunk: Chunk, predictions: Predictions, rows: IntArray) -> bytes:
         kept = chunk.columns
         self.header.observe(kept)
-        texts = shown_texts(chunk) if kept is None else [kept.texts(i) for i in range(len(kept.names))]
-        fields = [_pick(safe_messages(column), rows) for column in texts]
+        if kept is None:
+            columns = list(map(safe_messages, shown_texts(chunk)))
+        else:
+            columns = [table_fields(kept.texts(i)) for i in range(len(kept.names))]
+        fields = [_pick(column, rows) for column in columns]
         prefixes = self._prefixes.all(predictions.codes[rows], predictions.probability[rows])
         if self._explain is not None:
             fields.append([evidence_text(self._explain(chunk, i)).encode() for i in rows.tolist()])

@@ -121,9 +121,9 @@ def test_a_change_of_the_features_leaves_messages_known(path: Path) -> None:
     "features", [FeatureConfig(), FeatureConfig.plain(), FeatureConfig(ngrams=3, chars=2)], ids=repr
 )
 def test_taken_messages_have_the_tokens_of_their_texts(features: FeatureConfig) -> None:
-    texts = ["Win 100 NOW!", "?", "f r e e c4sh", "see you, see you"]
+    texts = ["Win 100 NOW!", "", "f r e e c4sh", "see you, see you"]
     batch, rows = extract(Texts.of(texts), features), [3, 0, 0, 2, 1, 3]
     taken = batch.take(np.array(rows, np.int64))
-    model, labels = SpamModel(features), ["ham", "spam"] * 3
-    identical(count(taken, labels), model.learn([texts[i] for i in rows], labels).store)
+    labels = ["ham", "spam"] * 3
+    identical(count(taken, labels), count(extract(Texts.of([texts[i] for i in rows]), features), labels))
     assert taken.size == len(rows)

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings, strategies as st
 
 from spamnb.messages import Texts, escape_field, unescape_fields
 from spamnb.readers import ReadOptions, open_source
-from spamnb.report.prediction_lines import safe_messages
+from spamnb.report.prediction_lines import table_fields
 from tests.helpers.command_line import Cli
 
 ODD = st.text(st.sampled_from("\\tnrxuU0041 af\t\n\r\x1b\x85\u202e\u200d\ufeff'=\"é😀"))
@@ -37,7 +37,7 @@ ESCAPED = [
 def written(texts: list[str]) -> bytes:
     """The TSV that `predict` writes of these messages, with a column `label` added."""
     rows = [b"verdict\tprobability\ttext\tlabel"]
-    rows += [b"spam\t0.9000\t%b\tham" % field for field in safe_messages(Texts.of(texts))]
+    rows += [b"spam\t0.9000\t%b\tham" % field for field in table_fields(Texts.of(texts))]
     return b"".join(row + b"\n" for row in rows)
 
 
@@ -84,6 +84,13 @@ def test_every_text_comes_back_by_way_of_pandas(tmp_path: Path, texts: list[str]
     table = pd.read_csv(io.BytesIO(written(texts)), sep="\t", dtype=str, keep_default_na=False)
     table.to_csv(tmp_path / "saved.tsv", sep="\t", index=False, lineterminator="\n")
     assert read(tmp_path / "saved.tsv")[0] == texts
+
+
+def test_a_quote_is_escaped_only_in_tables(cli: Cli, tiny: Path) -> None:
+    flags = ("predict", "-m", tiny, "-q")
+    assert cli(*flags, stdin=b'"win" he said\n').text == 'spam\t0.7500\t"win" he said\n'
+    cli.write("t.csv", 'text\n"""win"" he said"\n')
+    assert cli(*flags, "t.csv").text == 'verdict\tprobability\ttext\nspam\t0.7500\t\\x22win" he said\n'
 
 
 def test_a_backslash_that_escapes_nothing_is_not_changed() -> None:
